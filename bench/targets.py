@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges Linn's targets, targets.toml, by what `linn bench --json` measured.
 
-    linn bench targets shared-ptr pipeline buffers pmr --full --json result.json
+    linn bench targets reuse shared-ptr pipeline buffers pmr --full --json result.json
     bench/targets.py result.json
 
 A time is the least of its samples: what the code can do. Targets that the files do not measure are counted at the end. The exit status is 0 whatever was missed: a time is no test.

@@ -3,7 +3,7 @@
 // many sites. big.py builds such a program.
 //
 //     linn-bench-symbols PROGRAM [ADDRESSES]
-#include "symbols/elf_file.hpp"
+#include "program/elf_file.hpp"
 #include "symbols/symbolizer.hpp"
 
 #include <sys/resource.h>

@@ -39,7 +39,7 @@ struct pool_resource_options {
     /// empty slabs of other sizes were returned. 0: no limit.
     ///
     /// With a limit no thread caches slots, since what it caches would be missing elsewhere: each call takes a lock.
-    /// Less than 32 KiB serve nothing.
+    /// Less than 32 KiB serve next to nothing.
     std::size_t max_bytes = 0;
 };
 

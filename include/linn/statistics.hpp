@@ -322,20 +322,16 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
 
 namespace detail {
 
-struct leak_wish {
-    std::atomic<bool> open{false};
-    const module_record* of; ///< the module that this lies in
-};
-inline constinit leak_wish the_leak_wish{{false}, &this_module};
-
-/// Every module with this function runs it. Only the one that holds the request prints: it is the last to end of those that
-/// share it, so an unloaded plugin does not report objects that the program still uses.
-template <class Policy>
-LINN_DETAIL_HIDDEN void report_leaks_now() {
-    if (the_leak_wish.of == &this_module && the_leak_wish.open.exchange(false)) {
-        std::fputs(leak_report().c_str(), stderr);
-    }
+LINN_DETAIL_HIDDEN inline void report_leaks_now() {
+    std::fputs(leak_report().c_str(), stderr);
 }
+
+/// Of the modules that share it the one reports that it lies in, the last to end: others may still use the objects.
+struct leak_reporter {
+    module_record* module;
+    void (*report)(); ///< of that module
+};
+inline constinit leak_reporter the_leak_reporter{&this_module, &report_leaks_now};
 
 } // namespace detail
 
@@ -347,9 +343,8 @@ LINN_DETAIL_HIDDEN void report_leaks_now() {
 /// @threads any; may be called more than once, from main or before
 /// @snippet examples/22_leaks.cpp
 inline void report_leaks_at_exit() noexcept {
-    static_cast<void>(
-        &detail::at_program_end<&detail::report_leaks_now<detail::platform>>); // odr-use registers it
-    detail::the_leak_wish.open = true;
+    static_cast<void>(&detail::at_program_end<&detail::end_module>); // odr-use registers it
+    detail::set_flag(detail::the_leak_reporter.module->last_words, detail::the_leak_reporter.report);
 }
 
 /// `pool<T>::check()` for every pool of the process. Checked builds do it themselves when the program ends.

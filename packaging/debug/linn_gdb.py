@@ -189,8 +189,8 @@ def abi_names():
     return abi_names_of[modules]
 
 
-def members(registry, link):
-    """(member, ABI namespace) of every registry of that name, the oldest of each first."""
+def members(registry, newest, link):
+    """(member, ABI namespace) of every registry of that name, the oldest of each first. newest(value) is the first of one."""
     found = {}
     for abi in abi_names():
         for module in gdb.objfiles():
@@ -199,7 +199,7 @@ def members(registry, link):
             if symbol is None:
                 continue
             try:
-                entries = list(chain(symbol.value()["newest_"], link))
+                entries = list(chain(newest(symbol.value()), link))
             except gdb.MemoryError:
                 continue  # a copy that this process does not use
             for entry in reversed(entries):
@@ -209,7 +209,7 @@ def members(registry, link):
 
 def idle_items(store):
     """What is idle in a recycler or a buffer pool: in its depot, a list, and in the fronts of threads."""
-    slots = [int(slot.address) for slot in chain(store["top_"], "next")]
+    slots = [int(slot.address) for slot in chain(store["depot_"]["top"], "next")]
     for front in fronts_of(store):
         slots += cached_slots(front)
     return set(slots)
@@ -221,7 +221,7 @@ def live_and_idle(core):
 
 
 def fronts_of(store):
-    fronts = store["fronts_"]
+    fronts = store["fronts_"]["by_number_"]
     for number in range(fronts.type.range()[1] + 1):
         front = atomic(fronts[number])
         if int(front):
@@ -232,11 +232,11 @@ def pools():
     """Every pool of the process that was used, in order of first use."""
     if not abi_names():
         raise gdb.GdbError("linn: no linn::pool in the debug information (compile with -g)")
-    depots = list(members(REGISTRY, "older"))
+    depots = list(members(REGISTRY, lambda found: found["newest_"], "older"))
     found = [Pool(depot, [home for home, _ in depots if int(home["primary_"]) == int(depot.address)], abi)
              for depot, abi in depots if int(depot["primary_"]) == int(depot.address)]
     at = {int(pool.depot.address): pool for pool in found}
-    for core, _ in members(RECYCLERS, "next_registered"):
+    for core, _ in members(RECYCLERS, lambda found: found["members_"]["front_"], "next_registered"):
         home = core["memory_"]
         pool = at.get(int(atomic(home.dereference()))) if int(home) else None
         if pool is not None:

@@ -86,7 +86,7 @@ def elements(array):
 
 def fronts_of(store):
     """The caches of threads: an array of atomic pointers."""
-    for place in elements(member(store, "fronts_")):
+    for place in elements(member(store, "fronts_.by_number_")):
         address = atomic(place)
         if address:
             front = place.GetType().GetCanonicalType().GetTemplateArgumentType(0).GetPointeeType()
@@ -95,7 +95,7 @@ def fronts_of(store):
 
 def live_and_idle(core):
     """Of a recycler or a buffer pool."""
-    idle = number(core, "in_depot_") + sum(len(cached_slots(front)) for front in fronts_of(core))
+    idle = number(core, "depot_.count") + sum(len(cached_slots(front)) for front in fronts_of(core))
     return atomic(member(core, "references_")) - 1 - number(core, "waiting_") - idle, idle
 
 

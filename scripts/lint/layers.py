@@ -31,14 +31,14 @@ BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 TOOL = {
     "interpose": [],
     "measure": [],
-    "symbols": ["measure"],
-    "trace": ["measure"],
+    "program": [],
+    "symbols": ["measure", "program"],
+    "trace": ["measure", "program"],
     "allocators": ["measure"],
     "analysis": ["trace"],
-    "program": ["measure", "symbols"],
     "experiment": ["allocators", "measure"],
     "lint": ["measure", "program"],
-    "pools": ["interpose", "measure", "program", "symbols"],
+    "pools": ["interpose", "measure", "program"],
     "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "experiment", "measure"],
     "run": ["allocators", "experiment", "interpose", "measure", "program"],
@@ -50,7 +50,7 @@ TOOL = {
     "report": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
                "profile", "run", "symbols", "trace", "try"],
     "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
-            "pools", "profile", "record", "report", "run", "symbols", "trace", "try"],
+            "pools", "profile", "program", "record", "report", "run", "symbols", "trace", "try"],
 }
 
 # Folder of tool/report -> folders of it that it may include, besides itself: the document, its plots, the output formats, and

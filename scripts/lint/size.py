@@ -11,13 +11,13 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (16257, 13500),
-    "tool/: lines": (58381, 55000),
-    "tool/: files": (242, 420),
+    "include/: lines": (16087, 13500),
+    "tool/: lines": (54996, 55000),
+    "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54741, 55000),
-    "docs/, README, CONTRIBUTING: words": (55000, 55000),
-    "CHANGELOG: words": (900, 900),
+    "tests/: lines": (54509, 55000),
+    "docs/, README, CONTRIBUTING: words": (54488, 55000),
+    "CHANGELOG: words": (898, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
 PAGES = ("README.md", "CONTRIBUTING.md")

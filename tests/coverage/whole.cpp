@@ -28,7 +28,7 @@ template class depot<platform>;
 template class fork_registry<buffer_store<>::core>;
 template class idle_core<platform, recycler_core<platform>>;
 template class idle_core<platform, buffer_store<>>;
-template class idle_store<platform>;
+template class idle_fronts<platform>;
 template class lock_guard<mutex>;
 template class metadata_arena<platform>;
 template class pointer_list<system_pages>;

@@ -4,15 +4,18 @@
 
 namespace model::of_depots {
 
-/// One thread trims while the others work; the system gets pages back that others still hold slots next to.
+/// One thread trims while the others work; the system gets pages back that others still hold slots next to. Three threads do
+/// a part of it: all takes minutes.
 template <bool Twice>
 struct trim : depot_state {
     trim() : depot_state{small_geometry(1, 3000)} {}
     void run(unsigned t) {
         attach(t);
         if (t == 0) {
-            void* mine = take(pool, fronts[0], 1);
-            put(pool, fronts[0], mine, 1);
+            if (Twice) {
+                void* mine = take(pool, fronts[0], 1);
+                put(pool, fronts[0], mine, 1);
+            }
             pool.trim(&fronts[0]);
         } else {
             void* a = take(pool, fronts[t], 10 + t);
@@ -125,8 +128,7 @@ struct contended {
     static void conclude() { check(most > 0, "in some schedule a thread waits"); }
     static inline std::size_t most = 0;
 
-    linn::detail::module_part no_module;
-    linn::detail::metadata_arena<contending> arena{no_module};
+    linn::detail::metadata_arena<contending> arena;
     pool_type pool;
 };
 const registration<contended> contended_of_two{"depot.contended", 2};
@@ -165,7 +167,7 @@ struct homes_state : depot_state {
 
 /// Two threads of different homes refill and flush: each has a slab to take from, and takes over what the other left behind.
 struct homes : homes_state {
-    void run(unsigned t) { fill_and_flush<4>(t); } // of which two stay in caches when they come back
+    void run(unsigned t) { t == 0 ? fill_and_flush<4>(t) : fill_and_flush<3>(t); } // two stay in caches
 };
 const registration<homes> homes_of_two{"depot.homes", 2};
 

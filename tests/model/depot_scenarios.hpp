@@ -8,6 +8,7 @@
 #include <linn/detail/sync/registry.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace model {
@@ -62,7 +63,9 @@ inline void put(depot& d, front& f, void* p, std::size_t value) {
 /// A depot and a front a thread, all of it memory of the model.
 struct depot_state {
     explicit depot_state(const geometry& g, linn::detail::service mode = linn::detail::service::cached)
-        : pool{{.sizes = g, .type = linn::detail::label_of("model")}, "model", mode, arena} {}
+        : pool{{.sizes = g, .type = linn::detail::label_of("model")}, "model", mode, arena} {
+        pool.registered_in = reinterpret_cast<std::uintptr_t>(this); // no fork concerns it
+    }
 
     void attach(unsigned thread) { pool.attach(fronts[thread], thread + 1); }
 
@@ -83,8 +86,7 @@ struct depot_state {
         check(pool.consistent(), "the slabs are consistent after a trim");
     }
 
-    linn::detail::module_part no_module;
-    linn::detail::metadata_arena<policy> arena{no_module};
+    linn::detail::metadata_arena<policy> arena;
     depot pool;
     front fronts[3];
     std::size_t most_out = 24;

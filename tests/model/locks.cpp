@@ -2,7 +2,7 @@
 // The locks themselves, of which the other scenarios take the promise only.
 #include "policy.hpp"
 
-#include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/idle_front.hpp>
 #include <linn/detail/sync/mutex.hpp>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include "model.hpp"
 
-#include <linn/detail/sync/idle_store.hpp>
+#include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/thread_exit.hpp>
 
 #include <atomic>

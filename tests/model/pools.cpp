@@ -53,25 +53,35 @@ struct pool_of_a_type {
     front fronts[3];
 };
 
-/// Threads use a pool for the first time at once: one depot comes of it, and all see it whole.
+/// Two threads use a pool for the first time at once: one depot comes of it, and both see it whole.
 struct creation {
     void run(unsigned t) {
-        pool_of_a_type& mine = t == 2 ? second : first;
-        void* p = mine.allocate(t, t);
-        mine.deallocate(t, p, t);
+        void* p = pool.allocate(t, t);
+        pool.deallocate(t, p, t);
         linn::detail::flush_this_thread<policy>();
     }
+    void finish() { pool.check_all_back(); }
+    pool_of_a_type pool{one};
+};
+const registration<creation> creation_of_two{"pool.creation", 2};
+
+/// A third one uses another pool for the first time meanwhile.
+struct creations {
+    void run(unsigned t) {
+        pool_of_a_type& mine = t == 2 ? second : first;
+        check(linn::detail::depot_of(mine.shared) != nullptr, "there is memory");
+    }
     void finish() {
-        first.check_all_back();
-        check(linn::detail::existing_depot(first.shared)->older == nullptr ||
-                  linn::detail::existing_depot(second.shared)->older == nullptr,
-              "each pool has one depot");
+        unsigned primary = 0;
+        for (const depot* d = registry::process().newest(); d != nullptr; d = d->older) {
+            primary += d->is_primary() ? 1U : 0U;
+        }
+        check(primary == 2, "each pool has one primary depot");
     }
     pool_of_a_type first{one};
     pool_of_a_type second{two};
 };
-const registration<creation> creation_of_two{"pool.creation", 2};
-const registration<creation> creation_of_three{"pool.creation_three", 3};
+const registration<creations> creation_of_three{"pool.creation_three", 3};
 
 /// A thread ends, calls of its destructors follow that have no cache any more, and somebody looks at all pools.
 struct thread_exit {

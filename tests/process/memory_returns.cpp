@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: after everything is freed, in any order, a pool that is used lightly returns its memory within two seconds, and
-// trim() returns it at once. A pool holds at most the live peak of the last second plus a constant a thread.
+// Promise: after everything is freed, in any order, a pool that is used lightly, or next to one that is, returns its memory within two
+// seconds, and trim() returns it at once. A pool holds at most the live peak of the last second plus a constant a thread.
 //
 // Breaks when free objects wait in the order of their frees, so that a few of them keep every slab in use, when only slabs that
 // are wholly empty go back, or when only the thread that freed them returns them. Frees come in random order here: in order,
@@ -208,6 +208,8 @@ int main() {
     expect_returned({
         freed_at_random<64, 1>(some(4'000'000), 1500),
         freed_at_random<64, 2>(some(1'000'000), 20'000),
+        freed_at_random<40, 1>(some(1'000'000),
+                               0), // no thread uses it any more: the others return its memory
         freed_at_random<600, 1>(some(100'000), 1500, true),
         freed_at_random<24, 1>(some(2'000'000), 1500, true),
         threads_that_are_gone(),

@@ -208,7 +208,7 @@ inline constexpr row misuses[] = {
     everywhere("recycler", "returned after the recycler is gone", &return_after_end<linn::recycler<item>>, fine),
     {"recycler", "lost", &lose_one<in_recycler>, unnoticed, unnoticed, leaked, lost},
 
-    {"handle_pool", "written after it was destroyed", &use_after_destroy<true>, unnoticed, unnoticed, poisoned, bad_write},
+    {"handle_pool", "written after it was destroyed", &use_after_destroy<true>, unnoticed, late(write_after_free), poisoned, bad_write},
     {"handle_pool", "read after it was destroyed", &use_after_destroy<false>, unnoticed, unnoticed, poisoned, bad_read},
 
     everywhere("buffer_pool", "returned twice", &give_buffer_back_twice, fine),

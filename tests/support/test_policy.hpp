@@ -72,10 +72,11 @@ struct depot_fixture {
         : depot{{.sizes = g, .type = linn::detail::label_of(name)},
                 name,
                 linn::detail::service::cached,
-                arena} {}
+                arena} {
+        depot.registered_in = reinterpret_cast<std::uintptr_t>(this); // no fork concerns it
+    }
 
-    linn::detail::module_part no_module;
-    linn::detail::metadata_arena<Policy> arena{no_module};
+    linn::detail::metadata_arena<Policy> arena;
     depot_type depot;
 };
 

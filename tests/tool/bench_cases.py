@@ -58,6 +58,8 @@ def case_usage_errors(tool):
 def case_wrong_library(tool):
     done = tool.bench("object", "--allocator", f"wrong={tool.libraries['inert']}")
     check(done.returncode == 2 and done.stdout == "", f"exit status {done.returncode}: {done.stdout}")
+    left = tool.bench("object", "--only", "linn", "--allocator", f"other={tool.libraries['malloc_only']}", status=2)
+    check("leaves out other" in left.stderr and left.stdout == "", left.stderr)
     check("--allocator wrong: " in done.stderr and "preload did not take effect: malloc is provided by /" in done.stderr, done.stderr)
 
 
@@ -186,14 +188,9 @@ def case_reuse(tool):
 def case_sizes(tool):
     result = tool.result("sizes", "--only", "linn")
     (scenario,) = result["scenarios"]
-    rows = check_scenario(result, scenario)
+    check_scenario(result, scenario)
     check([p["bytes"] for p in scenario["phases"][:20]] == [1 << log2 for log2 in range(20)], scenario["phases"])
     check({p["threads"] for p in scenario["phases"][20:]} == {2}, scenario["phases"])
-    for row in rows.values():
-        check(isinstance(row["cliffs"], list), row["cliffs"])
-    general = rows["new_delete", "glibc"]["phases"]
-    check(set(general["65536"]["metrics"]) == {"touched_cycles", "touched_faults"}, general["65536"])
-    check(general["65536"]["metrics"]["touched_cycles"] > general["65536"]["cycles"]["median"], general["65536"])
 
 
 def case_threads(tool):
@@ -218,13 +215,11 @@ def case_threads(tool):
 
 
 def case_budget(tool):
-    """A budget ends a run between two rounds; each row then has as many samples as any other, and what has no time is named."""
+    """A budget ends a run between two rounds; each row then has as many samples as any other."""
     done = tool.bench("object", "pmr", "--only", "linn", "--rounds", "1000", "--budget", "1", "--json", "-")
     result = json.loads(done.stdout)
     check(result["complete"] is True and result["budget_spent"] is True, "the budget did not end it")
-    check(1 <= result["complete_rounds"] < 1000, result["complete_rounds"])
-    shown = {s["name"] for s in result["scenarios"] if s["rows"]}
-    check("object" in shown and ("pmr" in shown or "no time for it in the budget of 1 s" in str(result)), shown)
+    check(2 <= result["complete_rounds"] < 1000, result["complete_rounds"])
     for scenario in result["scenarios"]:
         for row in scenario["rows"]:
             check(row["rounds"] == result["complete_rounds"], f"{row['rounds']} of {result['complete_rounds']} rounds")
@@ -234,12 +229,11 @@ def case_budget(tool):
 
 
 def case_modes(tool):
-    """Quick is the default, and --quick says so; --full has all the work, a round that warms up and no budget."""
+    """Quick is the default; --full has all the work, a round that warms up and no budget."""
     small = ["bench", "object", "--only", "linn", "--json", "-"]
-    for words in ([], ["--quick"]):
-        quick = json.loads(tool.call(*small, *words).stdout)["options"]
-        wanted = {"mode": "quick", "rounds": 10, "warm_up_rounds": 0, "work": 25, "budget_s": 240}
-        check({key: quick[key] for key in wanted} == wanted, quick)
+    quick = json.loads(tool.call(*small).stdout)["options"]
+    wanted = {"mode": "quick", "rounds": 10, "warm_up_rounds": 0, "work": 25, "budget_s": 240}
+    check({key: quick[key] for key in wanted} == wanted, quick)
     full = json.loads(tool.call(*small, "--full").stdout)
     wanted = {"mode": "full", "rounds": 10, "warm_up_rounds": 1, "work": 100, "budget_s": None}
     check({key: full["options"][key] for key in wanted} == wanted, full["options"])
@@ -282,6 +276,7 @@ def case_crash_in_a_variant(tool):
         check(entry["scenario"] == "shared-ptr" and entry["reason"].startswith("killed by SIGABRT"), entry)
     names = {row["contender"] for row in result["scenarios"][0]["rows"]}
     check(names == {"glibc", "glibc-again", "linn"}, f"the others did not go on: {names}")
+    tool.bench("object", "--only", "bad", "--allocator", f"bad={tool.libraries['crashing']}", status=1)  # nothing to compare
 
 
 def case_json_only_on_stdout(tool):
@@ -331,7 +326,7 @@ def case_report_files(tool):
         done = subprocess.run(["bash", "-c", closed, "bash", tool.linn, "bench", *small, "--json", folder / "json"],
                               stderr=subprocess.PIPE, text=True, timeout=100)
         check(done.returncode in (0, 1, 141), f"{closed}: exit status {done.returncode}: {done.stderr}")
-        check("full" not in closed or "linn bench: the result cannot be written" in done.stderr, done.stderr)
+        check("full" not in closed or "linn bench: cannot write to standard output: No space left" in done.stderr, done.stderr)
         json.loads((folder / "json").read_text())
     for one in ("-", "result"):
         done = tool.bench(*small, "--json", one, "--html", one)
@@ -408,7 +403,6 @@ def case_headline(tool):
           == {("usual", "glibc"), ("usual", "glibc-again"), ("linn", "linn")}, scenario["rows"])
     check(prose(done.stdout).startswith(result["headline"]), f"{result['headline']}\n{done.stdout}")
     check(result["findings"] == [result["headline"], f"Trust: {result['trust']['reason']}"], result["findings"])
-    check(lines[-1] == f"Report: file://{page}", lines[-1])
     html = page.read_text()
     check(html.index("Trust: ") < html.index("<nav"), "the page does not begin with the first screen")
     (linn,) = [r for r in scenario["rows"] if r["contender"] == "linn"]
@@ -417,7 +411,7 @@ def case_headline(tool):
     check("2 rounds are too few" in few and "LOW. 2 rounds, and 6 are needed." in few, few)
     check("faster" not in few.replace("would another", "") and "SLOWER" not in few, few)
     markdown = tool.bench("--only", "linn", "--rounds", "1", "--markdown", "-", status=0).stdout
-    check("glibc again" in markdown and "### headline" in markdown, markdown)
+    check("| test |" in markdown, markdown)
     check(tool.result("object", "--only", "linn")["headline"] is None, "a headline over another scenario")
 
 
@@ -426,7 +420,7 @@ def case_all(tool):
     done = tool.call("bench", "--all", "--only", "glibc", "--rounds", "1", "--work", "1", "--json", "-", status=0)
     names = [s["name"] for s in json.loads(done.stdout)["scenarios"]]
     check(names[0] == "headline" and set(names[1:]) == set(SCENARIOS), names)
-    tool.refuses([], [(["bench", "--all", "object"], ["--all and the scenario object cannot be combined"])])
+    tool.refuses([], [(["bench", "--all", "object"], ["SCENARIO and --all cannot be combined"])])
     options = json.loads(tool.call("bench", "--only", "glibc", "--work", "1", "--json", "-").stdout)["options"]
     wanted = {"rounds": 10, "least_rounds": 6, "warm_up_rounds": 0, "work": 1, "budget_s": 75}
     check({key: options[key] for key in wanted} == wanted, options)
@@ -515,7 +509,8 @@ def case_targets_script(tool):
                                        row("new_delete", "tcmalloc", 5), row("new_delete", "glibc-again", 1)]}
     pairs["rows"][0]["phases"]["1000000"]["ns"]["minimum"] = 3
     text = verdicts(tool.folder / "pairs.json", {"scenarios": [pairs]})
-    for line in ("PASS  1   pairs: the hot pair: at most 1.15 x the floor: worst 1.11 (1, floor)",
+    for line in ("PASS  1   pairs: 8 to 1000 live: at most 1.6 x the floor: worst 1.11 (8, floor)",
+                 "PASS  1   pairs: the hot pair: at most 1.15 x the floor: worst 1.11 (1, floor)",
                  "MISS  1   pairs: 8 to 1000 live: at least 3 x the best allocator: worst 2.5 (100, tcmalloc)",
                  "MISS  1   pairs: flat from 8 to a million live, within 1.3 x: 1.50, from 100 to 1000000"):
         check(line in text.splitlines(), text)

@@ -46,7 +46,7 @@ def run(factors=None, rounds=12, seed=1, cpu="CPU A", program="/usr/bin/prog", m
                    for r in range(rounds)]
         return {"name": name, "failure": None, "samples": samples}
 
-    return {"schema": "linn.run/1", "version": "0.1.0", "started": "2026-01-01T00:00:00Z", "complete": True,
+    return {"schema": "linn.run/2", "version": "0.1.0", "started": "2026-01-01T00:00:00Z", "complete": True,
             "program": {"path": program, "arguments": ["prog", "-x"]}, "options": {"input": None, "prepare": None},
             "machine": {"cpu": cpu, "cpus": 2}, "noise": {"wall_ns": {"floor": 0.02}},
             "metrics": [{"name": "wall_ns", "unit": "ns", "compared": True},
@@ -163,7 +163,7 @@ def case_rows_come_and_go(tool):
     del new["scenarios"][1]["rows"][3]
     done = tool.compare(old, new)
     check("gone: pipeline, make_shared on linn, flat_out" in done.stdout, done.stdout)
-    check("new: object, general on jemalloc, first; object, general on jemalloc, many" in done.stdout, done.stdout)
+    check(all(f"new: object, general on jemalloc, {p}" in done.stdout for p in ("first", "many")), done.stdout)
     result = tool.result(old, new, "--fail-on", "any", status=1)
     check(len(result["appeared"]) == 2 and len(result["vanished"]) == 1, result)
 
@@ -185,7 +185,7 @@ def case_not_comparable(tool):
     done = tool.compare(bench(), bench(container="list", work=50), status=2)
     check("different things: container (map and list), work (100 and 50)" in done.stderr and done.stdout == "", done.stderr)
     done = tool.compare(bench(), run(), status=2)
-    check("linn.bench/2" in done.stderr and "linn.run/1" in done.stderr, done.stderr)
+    check("linn.bench/2" in done.stderr and "linn.run/2" in done.stderr, done.stderr)
 
 
 def case_bad_files(tool):
@@ -208,9 +208,7 @@ def case_bad_files(tool):
             ("foreign", {"a": 1}, 'it has no "schema"'),
             ("hyperfine", {"schema": 5}, "it is not what linn wrote: type must be string, but is number"),
             ("other schema", {"schema": "linn.compare/1"}, 'its schema is "linn.compare/1"'),
-            ("newer", broken(lambda r: r.update(schema="linn.bench/3")), "which a newer linn wrote"),
-            ("older", broken(lambda r: r.update(schema="linn.bench/1")), "which an older linn wrote"),
-            ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "not one of linn's"),
+            ("another version", broken(lambda r: r.update(schema="linn.bench/3")), 'its schema is "linn.bench/3"; compare reads'),
             ("no rows", broken(lambda r: r["scenarios"][0].pop("rows")), "key 'rows' not found; measure again"),
             ("no scenario", broken(lambda r: r.update(scenarios=[])), "it holds no measurement"),
             ("rate", broken(lambda r: r["machine"].update(cycles_per_ns=0)), "missing, negative or not finite"),
@@ -227,7 +225,6 @@ def case_bad_files(tool):
     done = tool.call("compare", missing, tool.folder)
     check(done.returncode == 2, f"exit status {done.returncode}")
     check(f"cannot use {missing}: No such file or directory" in done.stderr, done.stderr)
-    check(f"cannot use {tool.folder}: it is a directory" in done.stderr, "both files are named: " + done.stderr)
 
 
 def case_usage(tool):

@@ -68,6 +68,7 @@ def case_wrong_calls(tool):
                       # What follows the value of an option is the verb's own word.
                       (["compare", "--metric", "wall_ns", "a"], "missing NEW"),
                       (["advise", "--debug-dir", "/", "nosuch.linn"], "nosuch.linn: no such file"),
+                      (["compare", "a", "b", "--color", "never"], "cannot use a: No such file"),
                       (["lint", "--checks", "fill", "nosuch.cpp"], "no compile_commands.json"), (["lint", "--checks", "x"], "--checks"),
                       (["run", "--allocator", "mine=/nosuch.so", "--", "true"], "--allocator mine: /nosuch.so not found")])
 

@@ -125,7 +125,6 @@ private:
         facts.kind = kind_of(type.named);
         facts.is_cost_known = run.time.is_known();
         facts.cost = change_of(type).time.share().high;
-        facts.fill_cost = fill_share(type.statistics, run.info);
         facts.run_ns = static_cast<double>(run.info.duration_ns);
         facts.is_operator_new = calls_operator_new(a_, type);
         const site_statistics& counts = type.statistics;
@@ -144,8 +143,7 @@ private:
 } // namespace
 
 bool is_pool(remedy r) noexcept {
-    return r != remedy::nothing && r != remedy::for_overwrite && r != remedy::other_allocator &&
-           r != remedy::reserve;
+    return r != remedy::nothing && r != remedy::other_allocator && r != remedy::reserve;
 }
 
 std::string huge_pages_text(const advised_type& type) {
@@ -175,9 +173,9 @@ bool fits_a_plan(const advised_type& t) {
 }
 
 const char* to_string(remedy r) noexcept {
-    return word_of(r, {"nothing", "pooled-container", "pool-allocator", "pooled-class", "make-shared",
-                       "for-overwrite", "recycler", "buffer-pool", "pool-resource", "other-allocator",
-                       "linn-pools", "reserve"});
+    return word_of(r,
+                   {"nothing", "pooled-container", "pool-allocator", "pooled-class", "make-shared",
+                    "recycler", "buffer-pool", "pool-resource", "other-allocator", "linn-pools", "reserve"});
 }
 
 namespace {
@@ -237,6 +235,9 @@ std::string leading_types(const advice& a) {
         if (named == 2 || share < leading_share * all || share < 0.001) {
             break; // the types are by time
         }
+        if (!t.runtime.empty()) {
+            continue; // the start of every program, not this one's doing
+        }
         text += fmt::format("{}{} ({})", named++ == 0 ? " " : " and ", short_type(label_of(t), name_room),
                             share_text(share));
     }
@@ -272,6 +273,11 @@ void write_verdict(advice& a) {
         a.verdict = "No pool needed: the program allocated nothing.";
         return;
     }
+    if (a.analysis.all.allocations == 0) {
+        a.to_know = a.analysis.info.missing.front();
+        a.verdict = fmt::format("Not known whether a pool would help: {}.", a.to_know);
+        return;
+    }
     if (!time.is_known()) {
         const reason r = reason_of(a);
         a.to_know = r.to_know;
@@ -301,10 +307,9 @@ void write_verdict(advice& a) {
         return;
     }
     a.to_know = "'linn try -- PROG' measures it";
-    a.verdict = fmt::format(
-        "{} Not known whether a pool would help: pools can remove at most about that much, and {} "
-        "decides; {}.",
-        measured, decides, a.to_know);
+    a.verdict = fmt::format("{} Not known whether a pool would help by {} or more: pools remove at most what "
+                            "allocation takes; {}.",
+                            measured, decides, a.to_know);
 }
 
 /// What pools would remove of the time in the allocator. The upper end is all of that time. The lower end is a part of the time of
@@ -363,24 +368,18 @@ void take_verdict(advice& a) {
     }
 }
 
-double fill_share(const site_statistics& s, const trace_info& info) {
-    const double cpu_ns = cost_of_program(info).cpu_ns;
-    return cpu_ns > 0 ? std::min(1.0, static_cast<double>(s.fill_ns) / cpu_ns) : 0;
-}
-
 std::string share_text(double share) {
     return is_tiny(share) ? "less than 0.1 %" : figures::percent(share);
 }
 
 std::string at_most_text(double share) {
-    return is_tiny(share) ? share_text(share) : "at most " + share_text(std::max(0.0, share));
+    return share < 0.001 ? "less than 0.1 %" : "at most " + figures::percent(share);
 }
 
 namespace {
 
 /// Notes in the types what of them the runtime libraries keep. A type that the program allocates as well is the program's.
-void mark_runtime_blocks(advice& a, const naming& names) {
-    runtime_memory memory = find_runtime_blocks(a.analysis, names);
+void mark_runtime_blocks(advice& a, runtime_memory memory) {
     a.kept_by_runtime = std::move(memory.kept);
     for (advised_type& type : a.types) {
         std::uint64_t allocations = 0;
@@ -407,12 +406,14 @@ advice advise(trace_analysis analysis, const advise_parts& parts, double thresho
     advice a;
     a.analysis = std::move(analysis);
     a.threshold = threshold;
-    a.types = group_types(a.analysis, name_sites(a.analysis, parts.names, [&](double share) {
-                              if (parts.progress) {
-                                  parts.progress("naming types", share);
-                              }
-                          }));
-    mark_runtime_blocks(a, parts.names);
+    std::vector<named_type> named = name_sites(a.analysis, parts.names, [&](double share) {
+        if (parts.progress) {
+            parts.progress("naming types", share);
+        }
+    });
+    runtime_memory memory = find_runtime_blocks(a.analysis, named);
+    a.types = group_types(a.analysis, std::move(named));
+    mark_runtime_blocks(a, std::move(memory));
     const decider decides{a};
     for (advised_type& type : a.types) {
         decides.decide(type);

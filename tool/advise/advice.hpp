@@ -20,7 +20,6 @@ enum class remedy {
     pool_allocator,   ///< linn::allocator as a container's argument
     pooled_class,     ///< struct T : linn::pooled<T>, or linn::make_unique
     make_shared,      ///< linn::make_shared
-    for_overwrite,    ///< make_…_for_overwrite: the zero fill is the cost
     recycler,
     buffer_pool,
     pool_resource,
@@ -66,6 +65,7 @@ struct advised_type {
     site_statistics statistics;
     std::vector<advised_place> places; ///< most allocations first
     double share = 0;                  ///< of all allocations
+    bool shares_label = false;         ///< another type of this container has a row, too
     std::size_t instantiations = 1;    ///< of a class template, where several are one line: "lazy<...>"
     double summed_uniformity = 0;      ///< of several: that of each, by its allocations
     remedy what = remedy::nothing;
@@ -122,9 +122,9 @@ struct runtime_blocks {
     std::uint64_t bytes = 0;
 };
 
-/// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
+/// What else was seen: leaks, temporary allocations, missing debug information.
 struct advice_finding {
-    /// "page-faults", "leak", "live", "temporary", "zero-fill", "symbols", "runtime"; stable.
+    /// "page-faults", "leak", "live", "temporary", "symbols", "runtime"; stable.
     std::string kind;
     std::string text; ///< a sentence
     symbol_frame place;
@@ -165,9 +165,6 @@ pool_answer judge(const advice& a, double threshold);
 /// no row contradicts the sentence. @pre the types are decided, and by time in the allocator
 void take_verdict(advice& a);
 
-/// The share of the program's CPU time that writing the type's zeros took, as it was measured. 0: not known.
-double fill_share(const site_statistics& s, const trace_info& info);
-
 /// "2.1 %", "18 %", "less than 0.1 %".
 std::string share_text(double share);
 
@@ -201,8 +198,7 @@ struct advise_parts {
     std::function<void(const char* doing, double share)> progress; ///< may be empty
 };
 
-/// Everything that `linn advise` says of an analysed trace that does not hold fills only. `threshold`: the share of the CPU time
-/// that decides.
+/// Everything that `linn advise` says of an analysed trace. `threshold`: the share of the CPU time that decides.
 /// @complexity O(sites x log), and the naming of each site
 advice advise(trace_analysis analysis, const advise_parts& parts, double threshold = worth_a_pool);
 

@@ -22,8 +22,7 @@ constexpr std::size_t most_of_a_kind = 10;
 constexpr std::uint64_t few = 1000;    // allocations that no finding is made of
 constexpr double notable_share = 0.01; // of all allocations
 constexpr double mostly = 0.5;
-constexpr std::size_t function_room = 60;       // letters
-constexpr std::uint64_t notable_fill = 1 << 20; // bytes
+constexpr std::size_t function_room = 60; // letters
 
 symbol_frame first_place(const advised_type& type) {
     return type.places.empty() ? symbol_frame{} : type.places.front().frame;
@@ -57,11 +56,6 @@ void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> fou
     });
     found.resize(std::min(found.size(), most_of_a_kind));
     to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-}
-
-/// "Blocks of Config"; the label of unnamed ones says that they are blocks.
-std::string blocks_of(const advised_type& type) {
-    return is_unnamed(type) ? label_of(type) : "blocks of " + label_of(type);
 }
 
 /// "3 of 10 blocks of Config", "all 10 blocks of Config", "the only block of Config"; "3 of 10 of the 24-byte blocks of f".
@@ -134,24 +128,6 @@ std::vector<advice_finding> temporaries(const advice& a) {
     return found;
 }
 
-std::vector<advice_finding> zero_fills(const advice& a) {
-    std::vector<advice_finding> found;
-    for (const advised_type& type : a.types) {
-        const site_statistics& s = type.statistics;
-        if (s.filled_bytes < notable_fill || kind_of(type.named) == container_kind::hash_buckets) {
-            continue; // a hash table needs its buckets to be zero
-        }
-        const double share = fill_share(s, a.analysis.info);
-        found.push_back(
-            {"zero-fill",
-             fmt::format("zero fills: {} of new {} wrote {}{}{}", counted(s.fills, "fill"), blocks_of(type),
-                         figures::bytes_text(s.filled_bytes),
-                         share > 0 ? fmt::format(", {} of the run", share_text(share)) : "", where(type)),
-             first_place(type), s.filled_bytes, s.fills});
-    }
-    return found;
-}
-
 /// The modules whose types or places are not known, by what they allocate.
 std::vector<advice_finding> modules_without_symbols(const advice& a, const naming& names) {
     std::map<std::string, std::pair<missing_symbols, std::uint64_t>> missing;
@@ -182,7 +158,7 @@ std::vector<advice_finding> modules_without_symbols(const advice& a, const namin
 
 std::vector<advice_finding> page_faults(const advice& a) {
     const allocation_time& time = a.analysis.time;
-    if (!time.is_known() || time.page_faults < a.threshold) {
+    if (!time.is_known() || time.page_faults <= 0 || time.page_faults < a.threshold) {
         return {};
     }
     return {
@@ -229,7 +205,6 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     add_ranked(all, page_faults(a), false);
     add_ranked(all, leaks(a), true);
     add_ranked(all, temporaries(a), false);
-    add_ranked(all, zero_fills(a), true);
     add_ranked(all, modules_without_symbols(a, names), false);
     add_ranked(all, runtime_note(a), false);
     return all;
@@ -263,11 +238,11 @@ std::vector<std::string> find_warnings(const advice& a) {
                 : fmt::format(", and {} left out", counted(run.unknown_releases, "release of such a block is",
                                                            "releases of such blocks are"))));
     } else if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
-        warnings.push_back(
-            fmt::format("{} not in the trace: another allocator is at work besides the recorded one, or "
-                        "events were lost",
-                        counted(run.unknown_releases, "release is of a block whose allocation is",
-                                "releases are of blocks whose allocation is")));
+        warnings.push_back(fmt::format(
+            "{} not in the trace: a block was released twice, another allocator is at work besides "
+            "the recorded one, or events were lost",
+            counted(run.unknown_releases, "release is of a block whose allocation is",
+                    "releases are of blocks whose allocation is")));
     }
     if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases) {
         warnings.push_back(
@@ -276,7 +251,7 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     if (info.sample_bytes != 0) {
         warnings.push_back(fmt::format("recorded with --sample {}: counts, bytes and what is live are "
-                                       "estimates from {}, with 95 % intervals for bytes; zero fills, blocks "
+                                       "estimates from {}, with 95 % intervals for bytes; blocks "
                                        "released at once and arrays that grow are not known",
                                        info.sample_bytes, counted(run.all.spread.blocks, "block")));
     }
@@ -306,7 +281,8 @@ std::string missing_symbols::text(std::uint64_t count, const char* what) const {
 }
 
 bool lacks_names(const named_type& type, const symbol_frame& place) {
-    return type.rule == type_rule::none || place.line == 0;
+    // A line of strdup() stands for that of its caller, which nothing names.
+    return type.rule == type_rule::none || place.line == 0 || (!place.is_own && !place.is_foreign);
 }
 
 std::optional<missing_symbols> why_unnamed(const trace_info& info, std::uint32_t stack, const naming& names) {

@@ -14,7 +14,7 @@
 
 namespace linn::tool {
 
-/// What was seen besides the types: page faults that cost much, blocks that were never freed, temporary objects, zero fills,
+/// What was seen besides the types: page faults that cost much, blocks that were never freed, temporary objects,
 /// code without debug information. In this order, and the weightiest of each kind first. @pre the types are decided
 std::vector<advice_finding> find_findings(const advice& a, const naming& names);
 
@@ -40,17 +40,6 @@ bool lacks_names(const named_type& type, const symbol_frame& place);
 
 // What the runtime libraries keep: runtime_blocks.cpp.
 
-/// One call on the way to the allocator.
-struct runtime_call {
-    std::string_view module;   ///< path of the file that holds it
-    std::string_view function; ///< empty: not known
-};
-
-/// The rule for blocks of one site, a stable word: docs/guide/advise.md lists them. Empty: they are the program's. `calls` are
-/// innermost first.
-std::string_view runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
-                                 std::uint64_t largest);
-
 /// What the C or C++ library allocates for itself and keeps until the process ends. It is no leak.
 struct runtime_memory {
     std::vector<runtime_blocks> kept;
@@ -58,7 +47,7 @@ struct runtime_memory {
         rule_of; ///< by the number of a site; only of those that are the runtime's
 };
 
-/// Finds the runtime's own blocks among those that are live at the end.
-runtime_memory find_runtime_blocks(const trace_analysis& analysis, const naming& names);
+/// Finds the runtime's own blocks among those that are live at the end. The sites have the names `named`.
+runtime_memory find_runtime_blocks(const trace_analysis& analysis, std::span<const named_type> named);
 
 } // namespace linn::tool

@@ -23,7 +23,6 @@ using figures::written;
 constexpr double rare_cost = 0.005;      // of the run: not worth a line of code
 constexpr std::uint64_t few_blocks = 16; // nor are so few, unless they are large
 constexpr double kept_cost = 0.03;       // of the run: below it, what is allocated once is left alone
-constexpr double fill_cost = 0.01;       // of the run
 constexpr double large = 64 * 1024;      // bytes
 constexpr double reused = 4;             // blocks allocated for each that is live at once
 constexpr std::uint64_t burst = 256;     // allocations in a row
@@ -60,7 +59,10 @@ std::string size_text(const type_facts& f) {
     if (f.type.instantiations > 1 && s.smallest != s.largest) {
         return fmt::format("{} to {} bytes, of one size for each type", s.smallest, s.largest);
     }
-    return s.sizes.empty() ? std::string{} : counted(s.sizes.front().first, "byte");
+    if (s.sizes.empty() || s.smallest == s.largest) {
+        return counted(s.largest, "byte");
+    }
+    return fmt::format("{} to {} bytes (most often {})", s.smallest, s.largest, s.sizes.front().first);
 }
 
 /// What is behind every advice for a pool: one size, and how often a block could have been used again.
@@ -85,11 +87,6 @@ std::string pool_reason(const type_facts& f) {
                             burst);
     }
     return text;
-}
-
-/// Blocks of malloc() whose type is not known have no form of C++ without the fill: "zero fills" tells of them.
-bool is_of_c(const type_facts& f) {
-    return f.type.named.is_c || (f.type.named.rule == type_rule::none && !f.is_operator_new);
 }
 
 /// Something to use, whose name in a table is `name`: "linn::list", "<Order>".
@@ -123,11 +120,11 @@ std::string foreign_why(const type_facts& f) {
         return "allocated by code of another language, which cannot use a C++ pool";
     }
     const symbol_frame place = f.type.places.empty() ? symbol_frame{} : f.type.places.front().frame;
-    if (place.library.empty() && place.file.empty()) {
+    if (!place.is_foreign && place.file.empty()) {
         return "allocated by code without debug information";
     }
     return fmt::format("allocated within {}, whose code is not yours to change",
-                       place.library.empty() ? "a library or its header" : place.library);
+                       place.is_foreign ? place.module : "a library or its header");
 }
 
 advised_use planned_use(const type_facts&) {
@@ -168,48 +165,20 @@ advised_use pooled_use(const type_facts& f) {
 /// A single object, by `new` or in a container that takes no allocator. Pointers are a container's whose name is lost.
 bool is_object(const type_facts& f) {
     return (f.kind == container_kind::none || f.kind == container_kind::other) && !f.type.named.is_array &&
-           !f.type.name.ends_with('*') && f.type.is_uniform();
+           !f.type.name.ends_with('*') && f.type.is_uniform() && counts(f).largest != 0;
 }
 
 constexpr advice_rule table[]{
-    {"zero-fill",
-     [](const type_facts& f) {
-         // A hash table needs its buckets to be zero.
-         return f.kind != container_kind::hash_buckets && !is_of_c(f) && counts(f).fills != 0 &&
-                f.fill_cost >= fill_cost;
-     },
-     remedy::for_overwrite,
-     [](const type_facts& f) {
-         if (f.kind == container_kind::shared_ptr) {
-             return use_of("linn::make_shared_for_overwrite", fmt::format("<{}>()", element(f)));
-         }
-         if (f.kind == container_kind::unique_ptr) {
-             return use_of("std::make_unique_for_overwrite",
-                           fmt::format("<{}>()", f.type.named.is_array ? element(f) + "[]" : element(f)));
-         }
-         if (f.kind == container_kind::array) {
-             return use_of("std::make_unique_for_overwrite", fmt::format("<{}[]>(n)", element(f)));
-         }
-         return f.type.named.rule == type_rule::none ? unnamed_fill_use() : use_of("new without ()");
-     },
-     [](const type_facts& f) {
-         const site_statistics& s = counts(f);
-         return fmt::format("{} wrote {} into blocks that had just been allocated: unnecessary if "
-                            "the content is overwritten anyway",
-                            counted(s.fills, "zero fill"),
-                            written(unit::bytes, static_cast<double>(s.filled_bytes)));
-     }},
     {"rare",
      [](const type_facts& f) {
          const bool are_few =
              counts(f).allocations + counts(f).reallocations < few_blocks && typical_size(f) < large;
-         return f.is_cost_known && (f.cost < rare_cost || are_few);
+         return are_few || (f.is_cost_known && f.cost < rare_cost);
      },
      remedy::nothing, nullptr,
      [](const type_facts& f) {
-         return fmt::format("{} {} of the run",
-                            counted(counts(f).allocations, "allocation costs", "allocations cost"),
-                            at_most_text(f.cost));
+         return counted(counts(f).allocations, "allocation") +
+                (f.is_cost_known ? fmt::format(", {} of the run", at_most_text(f.cost)) : "");
      }},
     {"few-and-large", [](const type_facts& f) { return typical_size(f) >= large && turnover(f) < reused; },
      remedy::nothing, nullptr,
@@ -368,12 +337,13 @@ constexpr advice_rule table[]{
      [](const type_facts& f) {
          const bool is_not_foreign = f.type.named.declared.file.empty() || is_users_class(f.type);
          return is_object(f) && f.is_operator_new && f.is_type_known && is_not_foreign &&
-                !f.type.name.starts_with("std::");
+                !f.type.name.starts_with("std::") && is_own_type(last_component(element(f)));
      },
      remedy::pooled_class, pooled_use, pool_reason},
     {"uniform-block", [](const type_facts& f) { return is_object(f) && f.is_users; }, remedy::pooled_class,
      [](const type_facts& f) {
-         return use_of("linn::pool", f.is_type_known ? fmt::format("<{}>", element(f)) : " of the type");
+         const bool has_name = f.is_type_known && !last_component(element(f)).empty(); // a lambda has none
+         return use_of("linn::pool", has_name ? fmt::format("<{}>", element(f)) : " of the type");
      },
      [](const type_facts& f) {
          return pool_reason(f) +
@@ -383,7 +353,7 @@ constexpr advice_rule table[]{
      [](const type_facts& f) {
          const site_statistics& s = counts(f);
          return f.is_users && s.threads <= 1 && s.remote_releases == 0 && s.releases != 0 &&
-                typical_size(f) < 4096;
+                s.smallest != s.largest && typical_size(f) < 4096;
      },
      remedy::pool_resource,
      [](const type_facts&) { return use_of("linn::pool_resource", " with std::pmr containers"); },
@@ -403,21 +373,15 @@ constexpr advice_rule table[]{
              return "allocated within a library, whose code is not yours to change; another "
                     "allocator serves it too";
          }
-         return fmt::format("blocks of many sizes ({} to {} bytes) over several threads: general "
-                            "allocators are made for them",
-                            counts(f).smallest, counts(f).largest);
+         return fmt::format("blocks of {}: general allocators are made for them", size_text(f));
      }},
     {"rest", [](const type_facts&) { return true; }, remedy::nothing, nullptr,
      [](const type_facts& f) -> std::string {
-         return f.is_users ? "blocks of many sizes that cost little" : "allocated within a library";
+         return f.is_users ? "blocks that cost little" : "allocated within a library";
      }},
 };
 
 } // namespace
-
-advised_use unnamed_fill_use() {
-    return to_do("no zero fill", "leave out T() or memset");
-}
 
 bool is_served_by_alias(const advised_type& type) {
     const container_kind kind = kind_of(type.named);

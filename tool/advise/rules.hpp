@@ -15,7 +15,6 @@ struct type_facts {
     container_kind kind = container_kind::none;
     /// Share of the CPU time that its allocations take at most, with all that the same change serves.
     double cost = 0;
-    double fill_cost = 0; ///< share of the CPU time that its zero fills take
     bool is_cost_known = true;
     double run_ns = 0; ///< how long the run lasted
     bool is_operator_new = true;
@@ -34,9 +33,6 @@ struct advice_rule {
     advised_use (*use)(const type_facts& facts); ///< null: nothing
     std::string (*why)(const type_facts& facts);
 };
-
-/// What to write instead of a fill where the type is not known.
-advised_use unnamed_fill_use();
 
 /// True for blocks of one size that a class template asked its allocator argument for: an alias of it serves them.
 bool is_served_by_alias(const advised_type& type);

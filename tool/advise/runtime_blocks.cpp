@@ -73,10 +73,6 @@ constexpr runtime_rule runtime_table[]{
 /// Of a program with the libraries inside, this many of the innermost calls are looked at.
 constexpr std::size_t innermost = 4;
 
-std::string_view file_name(std::string_view path) {
-    return path.substr(path.find_last_of('/') + 1);
-}
-
 /// "__GI___libc_x(int)" as "__libc_x": glibc's own alias of an exported function.
 std::string_view plain_name(std::string_view function) {
     constexpr std::string_view alias = "__GI_";
@@ -95,43 +91,26 @@ bool is_named(std::string_view function, std::span<const std::string_view> wante
     });
 }
 
-bool applies(const runtime_rule& rule, std::span<const runtime_call> calls, std::uint64_t smallest,
+bool applies(const runtime_rule& rule, std::span<const symbol_frame> calls, std::uint64_t smallest,
              std::uint64_t largest) {
     if (std::ranges::any_of(calls,
-                            [&](const runtime_call& c) { return is_named(c.function, rule.functions); })) {
+                            [&](const symbol_frame& c) { return is_named(c.function, rule.functions); })) {
         return true;
     }
-    return !rule.module.empty() && file_name(calls.front().module).starts_with(rule.module) &&
+    return !rule.module.empty() && calls.front().module.starts_with(rule.module) &&
            smallest >= rule.smallest && largest <= rule.largest;
 }
 
-/// The calls of a site, each with its module: a frame that is not inlined ends an address of the stack.
-std::vector<runtime_call> calls_of(const allocation_site& site, const named_type& named) {
-    std::vector<runtime_call> calls;
-    std::size_t at = 0;
-    for (const symbol_frame& frame : named.frames) {
-        if (at >= site.stack.size()) {
-            break;
-        }
-        calls.push_back({site.stack[at].module, frame.function});
-        at += frame.is_inlined ? 0 : 1;
-    }
-    return calls;
-}
-
-/// Naming a site takes time, and most are none of the runtime's.
-bool may_be_runtime(const allocation_site& site, const site_statistics& s) {
+/// Of a program with the libraries inside, a function of its own may have the name of one of theirs: only their largest block counts.
+bool may_be_runtime(const std::vector<symbol_frame>& calls, const site_statistics& s) {
     constexpr std::uint64_t least_pool = 72704; // that a program with libstdc++ inside allocates
-    return !site.stack.empty() &&
-           (is_runtime_module(site.stack.front().module) || (s.allocations == 1 && s.largest >= least_pool));
+    return !calls.empty() &&
+           (is_runtime_module(calls.front().module) || (s.allocations == 1 && s.largest >= least_pool));
 }
 
-/// Null: the blocks are the program's.
-const runtime_rule* find_rule(std::span<const runtime_call> calls, std::uint64_t smallest,
+/// Null: the blocks are the program's. @pre there are calls
+const runtime_rule* find_rule(std::span<const symbol_frame> calls, std::uint64_t smallest,
                               std::uint64_t largest) {
-    if (calls.empty()) {
-        return nullptr;
-    }
     // From a constructor or a callback of the program on, the block is the program's.
     std::size_t within = 0;
     while (within != calls.size() && is_runtime_module(calls[within].module)) {
@@ -146,24 +125,14 @@ const runtime_rule* find_rule(std::span<const runtime_call> calls, std::uint64_t
 
 } // namespace
 
-std::string_view runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
-                                 std::uint64_t largest) {
-    const runtime_rule* const rule = find_rule(calls, smallest, largest);
-    return rule == nullptr ? std::string_view{} : rule->name;
-}
-
-runtime_memory find_runtime_blocks(const trace_analysis& analysis, const naming& names) {
+runtime_memory find_runtime_blocks(const trace_analysis& analysis, std::span<const named_type> named) {
     std::map<const runtime_rule*, std::vector<std::uint32_t>> found; // sites
     const trace_info& info = analysis.info;
     for (std::uint32_t i = 0; i != analysis.sites.size(); ++i) {
         const site_statistics& s = analysis.sites[i].statistics;
-        if (s.live_at_end == 0) {
-            continue;
-        }
-        const allocation_site to_name = site_to_name(info, analysis.sites[i]);
-        if (may_be_runtime(to_name, s)) {
-            const named_type named = names.name(to_name);
-            found[find_rule(calls_of(to_name, named), s.smallest, s.largest)].push_back(i);
+        const std::vector<symbol_frame>& calls = named[i].frames;
+        if (s.live_at_end != 0 && may_be_runtime(calls, s)) {
+            found[find_rule(calls, s.smallest, s.largest)].push_back(i);
         }
     }
     const std::uint64_t processes = std::max<std::uint64_t>(info.processes.size(), 1);

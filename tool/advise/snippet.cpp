@@ -56,25 +56,44 @@ std::string option_argument(const advised_type& type) {
     return type.wants_huge_pages ? fmt::format(", {}", huge_pages_option) : std::string{};
 }
 
-/// The line with `std::NAME<` or `NAME<` as `linn::NAME<`, if it mentions the element as well.
-std::optional<std::string> with_linn(const std::string& line, std::string_view name,
-                                     std::string_view element) {
+/// A type without scopes, `const` and blanks, so that what a user wrote equals what the debug information has. `int` is left
+/// away too: it is optional in "unsigned int".
+std::string comparable(std::string_view type) {
+    std::string text;
+    while (!type.empty()) {
+        const auto* const end = std::ranges::find_if_not(type, is_word);
+        const std::string_view word{type.begin(), std::max(end, type.begin() + 1)};
+        type.remove_prefix(word.size());
+        if (type.starts_with("::")) {
+            type.remove_prefix(2);
+            continue;
+        }
+        if (word == "size_t" || word == "uint64_t") {
+            text += "unsignedlong";
+        } else if (word != " " && word != "const" && word != "int") {
+            text += word;
+        }
+    }
+    return text;
+}
+
+/// The line with `std::NAME<ARGUMENTS>` or `NAME<ARGUMENTS>` as `linn::NAME<ARGUMENTS>`, if it names that type.
+std::optional<std::string> with_linn(const std::string& line, const std::string& type) {
     const std::string_view code = code_of(line);
-    const std::size_t at = find_word(code, name);
-    if (at == std::string_view::npos || at + name.size() >= code.size() || code[at + name.size()] != '<') {
-        return std::nullopt;
-    }
-    if (!element.empty() && find_word(code, element, at) == std::string_view::npos) {
-        return std::nullopt;
-    }
+    const std::string_view name = last_component(type);
     constexpr std::string_view std_prefix = "std::";
-    const bool is_qualified =
-        at >= std_prefix.size() && code.substr(at - std_prefix.size(), std_prefix.size()) == std_prefix;
-    if (!is_qualified && at >= 2 && code.substr(at - 2, 2) == "::") {
-        return std::nullopt; // of another namespace
+    for (std::size_t at = find_word(code, name); at != std::string_view::npos;
+         at = find_word(code, name, at + 1)) {
+        const std::size_t end = at + name.size() == code.size() ? at : skip_bracket(code, at + name.size());
+        if (comparable(code.substr(at, end - at)) != comparable(type) || code.substr(end, 2) == "::") {
+            continue;
+        }
+        const bool is_qualified = code.substr(0, at).ends_with(std_prefix);
+        if (is_qualified || !code.substr(0, at).ends_with("::")) { // not of another namespace
+            return line.substr(0, is_qualified ? at - std_prefix.size() : at) + "linn::" + line.substr(at);
+        }
     }
-    const std::size_t begin = is_qualified ? at - std_prefix.size() : at;
-    return line.substr(0, begin) + "linn::" + line.substr(at);
+    return std::nullopt;
 }
 
 /// The nearest line to the place, upwards first, that `change` can change.
@@ -125,25 +144,9 @@ std::string with_option(const std::string& part, const std::string& option) {
     return part.ends_with('>') ? part.substr(0, part.size() - 1) + option + '>' : part;
 }
 
-/// Whether a line names the classes of the user's own among a container's arguments: else it declares another container.
-bool names_arguments(const std::string& line, const std::string& container) {
-    for (const std::string& argument : template_arguments(container)) {
-        std::string_view bare = without_qualifiers(argument);
-        while (bare.ends_with('*')) {
-            bare = without_qualifiers(bare.substr(0, bare.size() - 1));
-        }
-        if (is_own_type(bare) && find_word(code_of(line), last_component(bare)) == std::string_view::npos) {
-            return false;
-        }
-    }
-    return true;
-}
-
 std::string container_snippet(const advised_type& type, const source_reader& sources) {
-    const std::string_view name = std_template(type.container);
-    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
-        return names_arguments(line, type.container) ? with_linn(line, name, {}) : std::nullopt;
-    });
+    const auto change =
+        nearest(type, sources, [&](const std::string& line) { return with_linn(line, type.container); });
     return change ? as_text("containers.hpp", change) : std::string{};
 }
 
@@ -151,9 +154,9 @@ std::string make_shared_snippet(const advised_type& type, const source_reader& s
     constexpr std::string_view block = "control block of ";
     const bool is_block = type.name.starts_with(block);
     const std::string element = is_block ? type.name.substr(block.size()) : type.name;
-    const std::string word{last_component(element)};
-    const auto change =
-        nearest(type, sources, [&](const std::string& line) { return with_linn(line, "make_shared", word); });
+    const auto change = nearest(type, sources, [&](const std::string& line) {
+        return is_block ? std::nullopt : with_linn(line, fmt::format("make_shared<{}>", element));
+    });
     const std::string option = option_of_type(type, element);
     if (change) {
         return as_text("memory.hpp", change, option);
@@ -167,74 +170,18 @@ std::string make_shared_snippet(const advised_type& type, const source_reader& s
                    option + before + fmt::format("+ auto p = linn::make_shared<{}>(...);\n", element));
 }
 
-std::string overwrite_snippet(const advised_type& type, const source_reader& sources) {
-    const container_kind kind = kind_of(type.named);
-    const std::string maker = kind == container_kind::shared_ptr ? "make_shared" : "make_unique";
-    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
-        const std::string_view code = code_of(line);
-        const std::size_t at = find_word(code, maker);
-        const std::size_t open = at == std::string_view::npos ? at : at + maker.size();
-        if (open >= code.size() || code[open] != '<') {
-            return std::nullopt;
-        }
-        // It takes no arguments but the number of elements.
-        const std::size_t end = skip_bracket(code, open);
-        const std::string_view argument = code.substr(open + 1, end - open - 1);
-        const bool is_its_type = find_word(argument, last_component(type.name)) != std::string_view::npos;
-        if (!is_its_type || !(code.substr(end).starts_with("()") || argument.ends_with("[]>"))) {
-            return std::nullopt;
-        }
-        return line.substr(0, at) + maker + "_for_overwrite" + line.substr(open);
-    });
-    if (kind == container_kind::shared_ptr || kind == container_kind::unique_ptr) {
-        return change
-                   ? as_text("", change)
-                   : fmt::format("- auto p = std::{0}<{1}>();\n+ auto p = std::{0}_for_overwrite<{1}>();\n",
-                                 maker, type.name);
-    }
-    if (kind == container_kind::array) {
-        return fmt::format("- std::vector<{0}> v(n);\n+ auto v = std::make_unique_for_overwrite<{0}[]>(n);\n",
-                           type.name);
-    }
-    if (type.named.rule == type_rule::none) {
-        return {}; // its name is a description
-    }
-    return fmt::format("- new {0}()\n+ new {0}\n", type.named.is_array ? type.name + "[n]" : type.name);
-}
-
-/// A library's class template that everybody uses by another name.
-struct known_alias {
-    std::string_view type;
-    std::string_view alias;
-    std::string_view defaults; ///< what its arguments behind the allocator are by default
-};
-constexpr known_alias known_aliases[]{
-    {"nlohmann::basic_json", "json", ", nlohmann::adl_serializer, std::vector<unsigned char>, void"}};
-
 std::string allocator_snippet(const advised_type& type) {
     const std::string& taker = type.named.takes_allocator;
-    const std::string plain{plain_type(taker)};
-    const std::vector<std::string> arguments = template_arguments(taker);
     const std::string linn = type.wants_huge_pages ? "huge_page_allocator" : "linn::allocator";
     std::string list;
-    std::string behind; // the allocator
-    for (const std::string& argument : arguments) {
+    for (const std::string& argument : template_arguments(taker)) {
         const bool is_allocator = plain_name(scopes_of(argument)) == "std::allocator";
-        std::string& to = list.find(linn) == std::string::npos ? list : behind;
-        to += list.empty() ? "" : ", ";
-        to += is_allocator ? linn + argument.substr(std::string_view{"std::allocator"}.size()) : argument;
+        list += list.empty() ? "" : ", ";
+        list += is_allocator ? linn + argument.substr(std::string_view{"std::allocator"}.size()) : argument;
     }
-    std::string alias = "pooled_" + std::string{last_component(taker)};
-    for (const known_alias& known : known_aliases) {
-        if (plain == known.type) {
-            alias = known.alias;
-            if (known.defaults.starts_with(behind)) {
-                behind.clear();
-            }
-        }
-    }
-    return fmt::format("+ #include <linn/allocator.hpp>\n{}+ using {} = {}<{}{}>;\n",
-                       type.wants_huge_pages ? huge_page_alias() : "", alias, plain, list, behind);
+    return fmt::format("+ #include <linn/allocator.hpp>\n{}+ using pooled_{} = {}<{}>;\n",
+                       type.wants_huge_pages ? huge_page_alias() : "", last_component(taker),
+                       plain_type(taker), list);
 }
 
 /// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
@@ -365,8 +312,6 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
         return allocator_snippet(type);
     case remedy::make_shared:
         return make_shared_snippet(type, sources);
-    case remedy::for_overwrite:
-        return overwrite_snippet(type, sources);
     case remedy::recycler:
         return !is_users_class(type)
                    ? std::string{}

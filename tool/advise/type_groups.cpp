@@ -35,7 +35,7 @@ struct group {
 
 bool is_place(const named_type& named, const symbol_frame& f) {
     return f.line == named.place.line && f.file == named.place.file && f.function == named.place.function &&
-           f.library == named.place.library;
+           f.library() == named.place.library();
 }
 
 std::vector<symbol_frame> callers_of(const named_type& named) {
@@ -47,12 +47,9 @@ std::vector<symbol_frame> callers_of(const named_type& named) {
 void add_site(group& g, named_type&& named, std::uint32_t index, const site_statistics& statistics) {
     advised_type& type = g.type;
     type.statistics.merge(statistics);
-    symbol_frame frame = named.place;
-    if (frame.function.empty() && frame.file.empty() && frame.library.empty() && !named.frames.empty()) {
-        frame = named.frames.front();
-    }
+    const symbol_frame& frame = named.place;
     const auto [found, is_new] =
-        g.places.try_emplace({frame.file, frame.line, frame.function, frame.library}, type.places.size());
+        g.places.try_emplace({frame.file, frame.line, frame.function, frame.library()}, type.places.size());
     if (is_new) {
         type.places.push_back({frame, 0, callers_of(named), {}});
     }
@@ -148,71 +145,21 @@ void name_by_sizes(advised_type& type) {
     }
 }
 
-/// Unnamed blocks that would be called alike get numbers, the most frequent first.
-void number_unnamed(std::vector<advised_type>& types) {
+/// Unnamed blocks that would be called alike get numbers, the most frequent first; what containers hold is named.
+void tell_apart(std::vector<advised_type>& types) {
     std::map<std::string, std::vector<advised_type*>> alike;
     for (advised_type& type : types) {
-        if (!type.named.blocks.address.empty()) {
-            alike[type.name].push_back(&type);
-        }
+        alike[label_of(type)].push_back(&type);
     }
-    for (const auto& [name, some] : alike) {
+    for (const auto& [label, some] : alike) {
         for (std::size_t i = 0; some.size() > 1 && i != some.size(); ++i) {
-            some[i]->name = some[i]->named.blocks.text(i + 1);
+            some[i]->shares_label = true;
+            if (!some[i]->named.blocks.address.empty()) {
+                some[i]->name = some[i]->named.blocks.text(i + 1);
+            }
         }
     }
 }
-
-/// Names sites. Recursion makes many stacks that differ far out only; what is named by its innermost calls is named once.
-class site_namer {
-public:
-    site_namer(const trace_info& info, const naming& names) : info_{info}, names_{names} {}
-
-    named_type name(const analysed_site& site) {
-        if (site.stack >= info_.stacks.size() || info_.stacks[site.stack].size() <= innermost) {
-            return names_.name(site_to_name(info_, site));
-        }
-        const auto& stack = info_.stacks[site.stack];
-        key k{site.call,
-              site.statistics.sizes.empty() ? 0 : site.statistics.sizes.front().first,
-              site.stack < info_.rtti.size() ? info_.rtti[site.stack] : std::string{},
-              {}};
-        for (std::size_t i = 0; i != innermost; ++i) {
-            std::get<3>(k)[i] = {stack[i].module, stack[i].address};
-        }
-        if (const auto known = known_.find(k); known != known_.end()) {
-            return known->second;
-        }
-        named_type named = names_.name(site_to_name(info_, site));
-        if (calls_to_place(named) + margin <= innermost) {
-            known_.emplace(std::move(k), named);
-        }
-        return named;
-    }
-
-private:
-    static constexpr std::size_t innermost = 6; ///< calls
-    static constexpr std::size_t margin = 2;    ///< calls behind the place that rules look at
-
-    using call = std::pair<std::uint32_t, std::uint64_t>;
-    using key = std::tuple<allocation_call, std::uint64_t, std::string, std::array<call, innermost>>;
-
-    /// How many calls lie between the allocator and the place. A frame that is not inlined ends a call.
-    static std::size_t calls_to_place(const named_type& named) {
-        std::size_t calls = 1;
-        for (const symbol_frame& f : named.frames) {
-            if (is_place(named, f)) {
-                return calls;
-            }
-            calls += f.is_inlined ? 0 : 1;
-        }
-        return innermost; // not found
-    }
-
-    const trace_info& info_;
-    const naming& names_;
-    std::map<key, named_type> known_;
-};
 
 constexpr std::size_t most_compared = 50; // types; what is rarer is not worth a recycler
 constexpr double as_often = 0.8;
@@ -333,10 +280,9 @@ allocation_site site_to_name(const trace_info& info, const analysed_site& site) 
 
 std::vector<named_type> name_sites(const trace_analysis& analysis, const naming& names,
                                    const std::function<void(double)>& progress) {
-    site_namer namer{analysis.info, names};
     std::vector<named_type> named;
     for (const analysed_site& site : analysis.sites) {
-        named.push_back(namer.name(site));
+        named.push_back(names.name(site_to_name(analysis.info, site)));
         if (progress && named.size() % 64 == 0) {
             progress(static_cast<double>(named.size()) / static_cast<double>(analysis.sites.size()));
         }
@@ -374,17 +320,17 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, std::vecto
         return std::tie(a.container, a.name, a.named.blocks.address) <
                std::tie(b.container, b.name, b.named.blocks.address);
     });
-    number_unnamed(types);
+    tell_apart(types);
     return types;
 }
 
 std::string label_of(const advised_type& type) {
     const container_kind kind = kind_of(type.named);
     std::string label = type.container.empty() ? type.name : type.container;
-    if (kind == container_kind::control_block) {
-        label = type.name;
-    } else if (kind == container_kind::hash_buckets && !type.container.empty()) {
+    if (!type.container.empty() && (kind == container_kind::hash_buckets || type.shares_label)) {
         label = type.name + " of " + type.container;
+    } else if (kind == container_kind::control_block) {
+        label = type.name;
     } else if (type.container.empty() && is_std_holder(type.name)) {
         label += " object"; // not what it holds, which has the bare name
     }
@@ -393,21 +339,18 @@ std::string label_of(const advised_type& type) {
 
 std::string place_text(const symbol_frame& frame) {
     if (!frame.file.empty()) {
-        return fmt::format("{}:{}", std::filesystem::path{frame.file}.filename().string(), frame.line);
+        const std::string file = frame.file_name();
+        return frame.line == 0 ? file : fmt::format("{}:{}", file, frame.line);
     }
-    const std::string_view between = frame.library.empty() || frame.function.empty() ? "" : " of ";
-    const std::string where = fmt::format("{}{}{}", frame.function, between, frame.library);
+    const char* const between = !frame.is_foreign || frame.function.empty() ? "" : " of ";
+    const std::string where = fmt::format("{}{}{}", frame.function, between, frame.library());
     return where.empty() ? where : "in " + where;
-}
-
-std::string at_place(const symbol_frame& frame) {
-    const std::string place = place_text(frame);
-    return place.empty() ? place : (frame.file.empty() ? " " : " at ") + place;
 }
 
 bool is_users_class(const advised_type& type) {
     const type_declaration& declared = type.named.declared;
-    return !declared.is_c && !is_system_file(declared.file) && !type.name.starts_with("std::");
+    return !declared.is_c && !declared.is_closed && !is_system_file(declared.file) &&
+           !type.name.starts_with("std::");
 }
 
 std::string owned_with(const advised_type& type, const std::vector<advised_type>& types) {

@@ -41,7 +41,7 @@ std::string_view plain_type(std::string_view type);
 /// "Order" for "shop::Order"; template arguments are left away.
 std::string_view last_component(std::string_view type);
 
-/// The type of each site. Of stacks that differ far out only, the callers are those of one of them.
+/// The type of each site.
 std::vector<named_type> name_sites(const trace_analysis& analysis, const naming& names,
                                    const std::function<void(double)>& progress = {});
 
@@ -61,8 +61,6 @@ std::string label_of(const advised_type& type);
 
 /// "app.cpp:52"; where no line is known "in f(int)", "in libxml2.so.2"; empty where nothing is.
 std::string place_text(const symbol_frame& frame);
-/// The same behind a name: " at app.cpp:52", " in f(int)"; empty where it is not known.
-std::string at_place(const symbol_frame& frame);
 
 /// The class is the user's own, and C++: one can change it where it stands.
 bool is_users_class(const advised_type& type);

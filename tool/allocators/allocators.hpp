@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../measure/process.hpp"
+#include "../measure/suggest.hpp"
 
 #include <array>
 #include <chrono>
@@ -38,7 +39,7 @@ const known_allocator* find_known_allocator(std::string_view name) noexcept;
 /// Empty when neither XDG_CACHE_HOME nor HOME is set.
 std::filesystem::path cache_folder();
 
-/// "2.0.9+ds-1" as upstream says it: without epoch and Debian's own part.
+/// The release that a version is of: "2.0.9" of "1:2.0.9+ds-1", "5.3.0" of "5.3.0-0-g54eaed1d".
 std::string upstream_version(const std::string& version);
 
 /// Who provides the memory functions of a measured process, as that process itself reported.
@@ -117,18 +118,17 @@ std::vector<allocator_entry> take_inventory(const user_allocators& extra,
                                             const std::function<void(const std::string&)>& tick,
                                             std::chrono::seconds timeout = std::chrono::seconds{10});
 
-/// Reads what a user gave to `--allocator`, "NAME=PATH" each, and adds it to `list`. A name that is in `reserved` or was given
-/// before is refused, and one that the lists of names of other options could not hold. Returns what is wrong, or an empty
-/// string.
-std::string take_libraries(const std::vector<std::string>& texts, const std::vector<std::string>& reserved,
-                           user_allocators& list);
+/// Reads what a user gave to `--allocator`, "NAME=PATH" each. A name that is in `reserved` or was given before is refused, and one
+/// that the lists of names of other options could not hold. @throws wrong_arguments
+user_allocators libraries_of(const std::vector<std::string>& texts, const std::vector<std::string>& reserved);
 
-/// What is wrong with the first of these paths that is no shared library, or an empty string. Runs nothing.
-std::string wrong_library(const user_allocators& given);
+/// Refuses paths that are no shared libraries. Runs nothing. @throws wrong_arguments
+void refuse_wrong_libraries(const user_allocators& given);
 
-/// Tries each library that a user gave to a command. True where one is no library or does not provide malloc, which was then said
-/// on standard error. One that fails at work is a result, not a mistake on the command line.
-bool refuses_libraries(const char* command, const user_allocators& given, const interrupt_guard& guard);
+/// Tries each library that a user gave to a command. One that fails at work is a result, not a mistake on the command line.
+/// @throws wrong_arguments where `only` (empty: all) lacks its name, unusable_input where it does not provide malloc
+void try_libraries(const user_allocators& given, const std::vector<std::string>& only,
+                   const interrupt_guard& guard);
 
 /// The allocators that can be built, in the catalogue's order.
 std::vector<std::string> installable_names();
@@ -140,12 +140,13 @@ struct install_outcome {
     bool is_interrupted = false;
 };
 
-/// What stands in the way of all installations: no cache folder, missing programs with the command to get them. Empty: nothing.
-std::string why_not_installable(const std::vector<std::string>& names, const interrupt_guard& guard);
+/// Says what stands in the way of all installations: no cache folder, missing programs with the command to get them. An interrupt
+/// is nothing of the kind. @throws std::runtime_error
+void refuse_impossible_installation(const std::vector<std::string>& names, const interrupt_guard& guard);
 
 /// Downloads and builds an allocator from the archives that install/sources.txt lists, and puts it into the cache folder once
-/// this program finds that it can be used. An earlier copy of the same version is replaced then. Archives stay in the folder
-/// `downloads`, whole or for the next call to go on. `tick` is called a few times a second.
+/// this program finds that it can be used. An earlier copy of the same version is replaced then. Whole archives stay in the folder
+/// `downloads`. `tick` is called a few times a second.
 install_outcome install_allocator(const std::string& name, const interrupt_guard& guard,
                                   const std::function<void()>& tick);
 

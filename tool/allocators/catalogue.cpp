@@ -98,10 +98,6 @@ constexpr known_allocator all_known[]{
      .remark = "hardened: it trades speed for checks"},
 };
 
-bool contains(const std::vector<std::string>& list, std::string_view name) {
-    return std::ranges::find(list, name) != list.end();
-}
-
 /// The names of the catalogue that `name` stands for: itself, or several.
 std::vector<std::string> names_meant_by(const std::string& name) {
     if (name == "mimalloc") {
@@ -153,26 +149,30 @@ std::vector<std::string> resolve_names(const std::vector<std::string>& names, co
     return list;
 }
 
-std::string take_libraries(const std::vector<std::string>& texts, const std::vector<std::string>& reserved,
-                           user_allocators& list) {
+user_allocators libraries_of(const std::vector<std::string>& texts,
+                             const std::vector<std::string>& reserved) {
+    user_allocators list;
     for (const std::string& text : texts) {
         const std::size_t sign = text.find('=');
         if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
-            return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
+            throw wrong_arguments{fmt::format("--allocator must be NAME=PATH, not '{}'", text)};
         }
         const std::string name = text.substr(0, sign);
         if (name.find_first_of(", \t\n") != std::string::npos) {
-            return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
+            throw wrong_arguments{
+                fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name)};
         }
         if (contains(reserved, name)) {
-            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
+            throw wrong_arguments{
+                fmt::format("--allocator cannot replace '{}'; give the library another name", name)};
         }
         if (std::any_of(list.begin(), list.end(), [&](const auto& given) { return given.first == name; })) {
-            return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
+            throw wrong_arguments{
+                fmt::format("--allocator names two libraries '{}'; give one of them another name", name)};
         }
         list.emplace_back(name, text.substr(sign + 1));
     }
-    return {};
+    return list;
 }
 
 fs::path cache_folder() {
@@ -188,10 +188,8 @@ fs::path cache_folder() {
 
 std::string upstream_version(const std::string& version) {
     const std::size_t epoch = version.find(':');
-    std::string text = epoch == std::string::npos ? version : version.substr(epoch + 1);
-    text.erase(std::min(text.rfind('-'), text.size()));
-    text.erase(std::min(text.find_first_of("+~"), text.size()));
-    return text;
+    const std::string text = epoch == std::string::npos ? version : version.substr(epoch + 1);
+    return text.substr(0, text.find_first_of("-+~ "));
 }
 
 std::string provider_proof::file_of(const std::string& function) const {
@@ -221,41 +219,32 @@ bool is_cxx_runtime(const std::string& file) {
 }
 
 std::string refute(const provider_proof& proof, const fs::path& library, const fs::path& executable) {
-    if (library.empty()) {
-        for (const char* function : {"malloc", "free"}) {
-            if (!is_c_library(proof.file_of(function))) {
-                return proof.told(function) + ", not by the C library";
-            }
-        }
-        for (const char* function : {"operator new", "operator delete", "sized operator delete"}) {
-            if (!is_cxx_runtime(proof.file_of(function))) {
-                return proof.told(function) + ", not by the C++ runtime";
-            }
-        }
-        return {};
-    }
-
-    constexpr const char* without_effect = "the preload did not take effect: ";
+    const bool is_preloaded = !library.empty();
+    const auto refused = [&](const std::string& facts, const char* otherwise) {
+        return is_preloaded ? "the preload did not take effect: " + facts : facts + otherwise;
+    };
     for (const char* function : {"malloc", "free"}) {
-        if (!is_same_file(proof.file_of(function), library.string())) {
-            return without_effect + proof.told(function);
+        const std::string file = proof.file_of(function);
+        if (is_preloaded ? !is_same_file(file, library.string()) : !is_c_library(file)) {
+            return refused(proof.told(function), ", not by the C library");
         }
     }
-    if (!proof.preload_mapped) {
-        return fmt::format("{}{} is not mapped", without_effect, library.string());
+    if (is_preloaded && !proof.preload_mapped) {
+        return refused(library.string() + " is not mapped", "");
     }
     for (const char* function : {"operator new", "operator delete", "sized operator delete"}) {
         const std::string file = proof.file_of(function); // a program in C has none
-        if (!file.empty() && !is_same_file(file, library.string()) && !is_cxx_runtime(file) &&
-            file != executable.string()) {
-            return without_effect + proof.told(function);
+        const bool is_its_own = is_preloaded && (file.empty() || is_same_file(file, library.string()) ||
+                                                 file == executable.string());
+        if (!is_its_own && !is_cxx_runtime(file)) {
+            return refused(proof.told(function), ", not by the C++ runtime");
         }
     }
     const std::string new_file = proof.file_of("operator new");
     const std::string delete_file = proof.file_of("operator delete");
-    return new_file.empty() || delete_file.empty() || is_same_file(new_file, delete_file)
+    return !is_preloaded || new_file.empty() || delete_file.empty() || is_same_file(new_file, delete_file)
                ? std::string{}
-               : without_effect + proof.told("operator new") + ", " + proof.told("operator delete");
+               : refused(proof.told("operator new") + ", " + proof.told("operator delete"), "");
 }
 
 std::string loader_complaint(const std::string& standard_error) {
@@ -297,9 +286,9 @@ std::vector<std::string> installable_names() {
     return names;
 }
 
-std::string why_not_installable(const std::vector<std::string>& names, const interrupt_guard& guard) {
+void refuse_impossible_installation(const std::vector<std::string>& names, const interrupt_guard& guard) {
     if (cache_folder().empty()) {
-        return "there is no folder to install to: set HOME or XDG_CACHE_HOME";
+        throw std::runtime_error{"there is no folder to install to: set HOME or XDG_CACHE_HOME"};
     }
     std::vector<std::string> arguments{"needs"};
     arguments.insert(arguments.end(), names.begin(), names.end());
@@ -309,10 +298,13 @@ std::string why_not_installable(const std::vector<std::string>& names, const int
     for (std::string package; in >> package;) {
         packages.push_back(package);
     }
-    return packages.empty()
-               ? problem
-               : fmt::format("building needs programs that are missing; get them with: apt-get install {}",
-                             fmt::join(packages, " "));
+    if (!packages.empty()) {
+        problem = fmt::format("building needs programs that are missing; get them with: apt-get install {}",
+                              fmt::join(packages, " "));
+    }
+    if (!problem.empty() && interrupt_guard::pending() == 0) {
+        throw std::runtime_error{problem};
+    }
 }
 
 install_outcome install_allocator(const std::string& name, const interrupt_guard& guard,

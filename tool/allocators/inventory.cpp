@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/files.hpp"
-#include "../measure/quantity.hpp"
 #include "../measure/words.hpp"
 #include "allocators.hpp"
 
@@ -34,29 +33,20 @@ bool is_older(const std::string& a, const std::string& b) {
     return ::strverscmp(a.c_str(), b.c_str()) < 0;
 }
 
-/// Class and machine of an ELF file; both zero when it is none.
-struct elf_identity {
-    unsigned char elf_class = 0;
-    std::uint16_t machine = 0;
-    bool operator==(const elf_identity&) const = default;
-};
-
-elf_identity identify(const fs::path& file) {
-    // Class and machine sit at the same offsets in both widths of the header.
-    std::array<char, sizeof(Elf32_Ehdr)> header{};
+/// Class and machine of an ELF file; empty when it is none.
+std::string architecture_of(const fs::path& file) {
+    Elf32_Ehdr header{}; // both sit at the same offsets in both widths
     std::ifstream in{file, std::ios::binary};
-    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0) {
+    if (!in.read(reinterpret_cast<char*>(&header), sizeof header) ||
+        std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
         return {};
     }
-    elf_identity id;
-    id.elf_class = static_cast<unsigned char>(header[EI_CLASS]);
-    std::memcpy(&id.machine, header.data() + offsetof(Elf32_Ehdr, e_machine), sizeof id.machine);
-    return id;
+    return fmt::format("{} {}", header.e_ident[EI_CLASS], header.e_machine);
 }
 
 bool is_own_architecture(const fs::path& file) {
-    static const elf_identity own = identify("/proc/self/exe");
-    return identify(file) == own;
+    static const std::string own = architecture_of("/proc/self/exe");
+    return architecture_of(file) == own;
 }
 
 void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
@@ -213,12 +203,9 @@ debian_package package_of(const fs::path& file, const interrupt_guard& guard) {
 /// What the probe program found out about one library.
 struct probe_report {
     provider_proof proof;
-    std::string version;                      ///< as the library tells it; empty: it does not
-    std::string checks;                       ///< how many promises were checked
-    std::vector<std::string> wrong;           ///< promises broken that a correct program may stumble on
-    std::vector<std::string> weak;            ///< promises broken that concern rare calls only
-    std::string doing = "starting a program"; ///< last
-    bool is_done = false;
+    std::map<std::string, std::string> facts{{"doing", "starting a program"}}; ///< the last of each key
+    std::vector<std::string> wrong; ///< promises broken that a correct program may stumble on
+    std::vector<std::string> weak;  ///< promises broken that concern rare calls only
     std::string failure; ///< why the probe did not come to its end: signal, time limit, the loader's words
     bool is_interrupted = false;
 };
@@ -227,20 +214,15 @@ void read_line(const std::string& line, probe_report& report) {
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::string key = line.substr(0, tab);
     const std::string value = line.substr(std::min(tab + 1, line.size()));
-    const std::pair<std::string_view, std::string*> texts[]{
-        {"doing", &report.doing}, {"version", &report.version}, {"checks", &report.checks}};
-    const auto text = std::ranges::find(texts, key, &std::pair<std::string_view, std::string*>::first);
-    if (text != std::end(texts)) {
-        *text->second = value;
-    } else if (key == "provider") {
+    if (key == "provider") {
         const std::size_t second = std::min(value.find('\t'), value.size());
         report.proof.files[value.substr(0, second)] = value.substr(std::min(second + 1, value.size()));
     } else if (key == "mapped") {
         report.proof.preload_mapped = value == "1";
     } else if (key == "wrong" || key == "weak") {
         (key == "wrong" ? report.wrong : report.weak).push_back(value);
-    } else if (key == "done") {
-        report.is_done = true;
+    } else {
+        report.facts[key] = value;
     }
 }
 
@@ -259,9 +241,9 @@ probe_report try_library(const fs::path& library, const std::vector<std::string>
     report.is_interrupted = child.how == ending::interrupted;
     if (const std::string complaint = loader_complaint(child.err); !complaint.empty()) {
         report.failure = complaint;
-    } else if (child.how != ending::exited || child.code != 0 || !report.is_done) {
+    } else if (child.how != ending::exited || child.code != 0 || !report.facts.contains("checks")) {
         report.failure = describe_ending(child, timeout) +
-                         (child.how == ending::not_started ? ' ' + probe : " while " + report.doing);
+                         (child.how == ending::not_started ? ' ' + probe : " while " + report.facts["doing"]);
     }
     return report;
 }
@@ -281,11 +263,6 @@ void append_some(std::string& text, const std::vector<std::string>& list) {
     if (list.size() > 2) {
         append(text, fmt::format("and {} more of the kind", list.size() - 2));
     }
-}
-
-/// "5.3.0-0-g54eaed1d" is 5.3.0.
-std::string release_of(const std::string& version) {
-    return version.substr(0, version.find_first_of("-+ "));
 }
 
 constexpr std::string_view given_origin = "--allocator";
@@ -382,13 +359,13 @@ private:
         }
         if (entry.state != library_state::missing) {
             tick_(entry.title);
-            const probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
+            probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
             if (report.is_interrupted) {
                 return;
             }
             entry.proof = report.proof;
-            if (!report.version.empty()) {
-                entry.version = release_of(report.version);
+            if (const std::string& told = report.facts["version"]; !told.empty()) {
+                entry.version = upstream_version(told);
             }
             judge(entry, report);
             if (const known_allocator* known = find_known_allocator(entry.name);
@@ -417,8 +394,8 @@ private:
                 }
             }
             append(entry.remark, functions.empty()
-                                     ? "it provides no memory function"
-                                     : fmt::format("it provides {}", fmt::join(functions, ", ")));
+                                     ? "the library provides no memory function"
+                                     : fmt::format("the library provides {}", fmt::join(functions, ", ")));
             return;
         }
         append_some(entry.remark, report.wrong);
@@ -432,7 +409,7 @@ private:
                         : is_ours       ? "in WebKit's heap" // or its process had ended
                         : report.proof.file_of("operator new") == library ? "has malloc and new"
                                                                           : "has malloc, which new calls",
-                        report.checks);
+                        report.facts.at("checks"));
     }
 
     const user_allocators& extra_;
@@ -463,37 +440,33 @@ std::vector<allocator_entry> take_inventory(const user_allocators& extra,
     return inventory{extra, guard, tick, timeout}.take(resolve_names(only, extra));
 }
 
-std::string wrong_library(const user_allocators& given) {
+void refuse_wrong_libraries(const user_allocators& given) {
     for (const auto& [name, path] : given) {
         if (const found_library found = check_library(path); !found.problem.empty()) {
-            return cannot_use(name, found.problem);
+            throw wrong_arguments{cannot_use(name, found.problem)};
         }
     }
-    return {};
 }
 
-bool refuses_libraries(const char* command, const user_allocators& given, const interrupt_guard& guard) {
+void try_libraries(const user_allocators& given, const std::vector<std::string>& only,
+                   const interrupt_guard& guard) {
     if (given.empty()) {
-        return false;
+        return;
     }
-    std::string problem = wrong_library(given);
-    if (problem.empty()) {
-        std::vector<std::string> names;
-        for (const auto& [name, path] : given) {
-            names.push_back(name);
+    refuse_wrong_libraries(given);
+    std::vector<std::string> names;
+    for (const auto& [name, path] : given) {
+        if (!only.empty() && !contains(resolve_names(only, given), name)) {
+            throw wrong_arguments{fmt::format(
+                "--allocator {0}: --only (or --allocators) leaves out {0}; add {0} to its names", name)};
         }
-        for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {})) {
-            if (entry.state == library_state::inert) {
-                problem = cannot_use(entry.name, entry.remark);
-                break;
-            }
+        names.push_back(name);
+    }
+    for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {})) {
+        if (entry.state == library_state::inert) {
+            throw unusable_input{cannot_use(entry.name, entry.remark)};
         }
     }
-    if (problem.empty()) {
-        return false;
-    }
-    write_to_stderr(fmt::format("linn {}: {}\n", command, problem));
-    return true;
 }
 
 } // namespace linn::tool

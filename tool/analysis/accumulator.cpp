@@ -101,9 +101,6 @@ void accumulator::take(std::span<const event> events) {
         case event_kind::failure:
             ++failures_;
             break;
-        case event_kind::fill:
-            fill(e);
-            break;
         }
         over_time_.take(e.time, live_, live_bytes_);
     }
@@ -173,7 +170,6 @@ void accumulator::allocate(const event& e) {
     site.counted.smallest = std::min(site.counted.smallest, e.bytes);
     site.counted.largest = std::max(site.counted.largest, e.bytes);
     site.sizes.add(e.bytes, n);
-    site.counted.size_histogram[log2_place(e.bytes)] += n;
     if (site.last_thread != e.thread) {
         site.count_thread(e.thread);
     }
@@ -201,8 +197,8 @@ void accumulator::note_neighbours(const event& e, std::uint32_t index) {
     site.counted.longest_burst = std::max(site.counted.longest_burst, ++site.burst);
     longest_burst_ = std::max(longest_burst_, ++burst_);
     thread_state& by = thread(e.thread);
-    by.last_address = by.last_begin = e.address;
-    by.last_end = e.address + e.bytes;
+    by.last_address = e.address;
+    by.last_bytes = e.bytes;
     by.last_site = index;
 }
 
@@ -314,7 +310,7 @@ void accumulator::release(const event& e) {
             return count_release(*older, e, false);
         }
     }
-    if (follows_allocation && t.last_end - t.last_begin > block->bytes) {
+    if (follows_allocation && t.last_bytes > block->bytes) {
         sites_[t.last_site].counted.outgrown +=
             static_cast<std::uint64_t>(sites_[t.last_site].call == sites_[block->site].call);
     }
@@ -353,30 +349,7 @@ void accumulator::reallocate(const event& e) {
     event moved = e;
     moved.thread = block.thread;
     add_block(p, moved, block.site, block.time);
-    thread_state& t = thread(e.thread);
-    t.last_address = 0;
-    t.last_site = block.site;
-    t.last_begin = e.address;
-    t.last_end = e.address + e.bytes;
-}
-
-void accumulator::fill(const event& e) {
-    const thread_state& t = thread(e.thread);
-    std::uint32_t site = 0;
-    if (t.last_site != 0 && e.address >= t.last_begin && e.address < t.last_end) {
-        site = t.last_site;
-    } else if (const live_block* block = process(e.process).live.find(e.address); block != nullptr) {
-        site = block->site;
-    }
-    if (site == 0) {
-        return;
-    }
-    ++sites_[site].counted.fills;
-    sites_[site].counted.filled_bytes += e.bytes;
-    sites_[site].counted.fill_ns += e.old_address;
-    if (sites_[site].fill_stack == 0) {
-        sites_[site].fill_stack = e.stack;
-    }
+    thread(e.thread).last_address = 0;
 }
 
 trace_analysis accumulator::finish(trace_info info) {
@@ -387,7 +360,7 @@ trace_analysis accumulator::finish(trace_info info) {
     for (std::size_t i = 1; i < sites_.size(); ++i) {
         site_record& site = sites_[i];
         site.note_peak(peaks_);
-        result.sites.push_back({site.stack, site.call, site.statistics(), site.fill_stack});
+        result.sites.push_back({site.stack, site.call, site.statistics()});
         result.all.merge(result.sites.back().statistics);
         if (allocating_threads_.size() < site.threads.size()) {
             allocating_threads_.resize(site.threads.size());

@@ -220,8 +220,7 @@ struct site_record {
     allocation_call call = allocation_call::none;
     site_statistics counted; ///< `live_at_end`: what is live now
     frequent_sizes sizes;
-    frequent_sizes resized; ///< what a realloc made of its blocks
-    std::uint32_t fill_stack = 0;
+    frequent_sizes resized;             ///< what a realloc made of its blocks
     std::vector<std::uint64_t> threads; ///< one bit each
 
     site_record() noexcept { counted.smallest = ~std::uint64_t{0}; }
@@ -271,11 +270,10 @@ private:
 
     struct thread_state {
         std::uint64_t last_address = 0;  ///< of the block that the last call got; 0: it was no allocation
-        std::uint32_t last_site = 0;     ///< of the block it got last
+        std::uint64_t last_bytes = 0;    ///< then: its bytes
+        std::uint32_t last_site = 0;     ///< then: its site
         std::uint32_t released_site = 0; ///< of the block it released last; 0: it is not known
         double released_weight = 0;
-        std::uint64_t last_begin = 0;
-        std::uint64_t last_end = 0;
     };
 
     struct pending_block {
@@ -292,7 +290,6 @@ private:
     void allocate(const event& e);
     void release(const event& e);
     void reallocate(const event& e);
-    void fill(const event& e);
 
     process_state& process(std::uint32_t index);
     thread_state& thread(std::uint32_t index);

@@ -23,7 +23,7 @@ constexpr double reading_share = 0.75;
 constexpr double reading_doubt = 1.0 / 12;
 /// From fewer page faults the price is not taken, but that of a loop.
 constexpr double few_faults = 10;
-/// What the estimate of the recorder's own time may be wrong by: its clock sees no caches that it takes from the program.
+/// The share of its own cost that the recorder may miss: its clock does not see how it slows the program through the caches.
 constexpr double recorder_error = 0.3;
 
 double ratio(double of, double to, double otherwise = 0) {
@@ -40,8 +40,6 @@ time_unknown reason_not_to(const trace_info& info, const program_cost& cpu) {
     switch (info.counter) {
     case counter_state::not_constant:
         return time_unknown::no_counter;
-    case counter_state::differs:
-        return time_unknown::counter_jumps;
     case counter_state::unknown:
         return time_unknown::not_recorded;
     case counter_state::steady:
@@ -137,6 +135,7 @@ void site_time::merge(const site_time& other) noexcept {
     page_faults += other.page_faults;
     variance += other.variance;
     systematic += other.systematic;
+    unknown_above += other.unknown_above;
     ticks += other.ticks;
     squares += other.squares;
     long_calls += other.long_calls;
@@ -146,7 +145,7 @@ void site_time::merge(const site_time& other) noexcept {
 time_share site_time::share() const noexcept {
     const double value = calls + page_faults;
     const double half = two_sided * std::sqrt(variance) + systematic;
-    return {std::max(0.0, value - half), value, std::min(1.0, value + half)};
+    return {std::max(0.0, value - half), value, std::min(1.0, value + half + unknown_above)};
 }
 
 allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
@@ -171,17 +170,17 @@ allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
     r.calls = in_calls - fault_share;
     r.waiting = t.waiting_ticks * tick;
     r.faults = static_cast<std::uint64_t>(faults.in_calls + faults.outside);
-    const double recording = info.baseline.cpu_ns > 0 ? 0
-                                                      : recorder_error * static_cast<double>(info.events) *
-                                                            info.event_cost_ns / cpu.cpu_ns;
-    r.systematic = ratio(ticks.doubt, ticks.all) + recording;
+    r.systematic = ratio(ticks.doubt, ticks.all);
+    r.unknown_above = info.baseline.cpu_ns > 0 ? 0
+                                               : recorder_error * static_cast<double>(info.events) *
+                                                     info.event_cost_ns / cpu.cpu_ns;
     const double half = two_sided * std::sqrt(ticks.variance) * tick + r.systematic * in_calls +
                         faults.doubt * faults.price * tick;
     r.low = std::max(0.0, r.share - half);
-    r.high = std::min(1.0, r.share + half);
+    r.high = std::min(1.0, r.share + half + r.unknown_above * in_calls);
     if (t.samples < few_samples) {
         r.high = std::min(1.0, r.high + static_cast<double>(info.events) * longest_ns / cpu.cpu_ns);
-        if (r.high - r.low > widest) {
+        if (t.samples <= 0 || r.high - r.low > widest) {
             r.why_not = time_unknown::few_samples;
             return r;
         }
@@ -199,6 +198,7 @@ void take_share(site_time& site, const allocation_time& time) noexcept {
     site.page_faults = in_faults + site.fresh_pages * time.each_fresh_page;
     site.variance = site.squares * time.each_tick * time.each_tick;
     site.systematic = in_calls * time.systematic;
+    site.unknown_above = in_calls * time.unknown_above;
 }
 
 double site_statistics::uniformity() const noexcept {
@@ -238,7 +238,6 @@ void site_statistics::merge(const site_statistics& other) {
     merge_counts(sizes, other.sizes);
     merge_counts(resized, other.resized);
     for (std::size_t i = 0; i != lifetimes.size(); ++i) {
-        size_histogram[i] += other.size_histogram[i];
         lifetimes[i] += other.lifetimes[i];
     }
     releases += other.releases;
@@ -256,9 +255,6 @@ void site_statistics::merge(const site_statistics& other) {
     live_bytes_at_peak += other.live_bytes_at_peak;
     longest_burst = std::max(longest_burst, other.longest_burst);
     threads = std::max(threads, other.threads);
-    fills += other.fills;
-    filled_bytes += other.filled_bytes;
-    fill_ns += other.fill_ns;
     spread.merge(other.spread);
     time.merge(other.time);
 }

@@ -49,16 +49,18 @@ struct allocation_time {
     double each_long_call = 0;  ///< of its page faults, of site_time::long_calls
     double each_fresh_page = 0; ///< of the program's own page faults, of site_time::fresh_pages
     double systematic = 0;      ///< the part of the time in calls by which that time may be wrong
+    double unknown_above = 0;   ///< likewise, but upwards only: the recorder may cost more than it measured
 
     bool is_known() const noexcept { return why_not == time_unknown::none; }
 };
 
 /// The share of one site; adds up over sites, so that types and groups of types have intervals too.
 struct site_time {
-    double calls = 0;       ///< share of the CPU time, 0 to 1; with the releases of the site's blocks
-    double page_faults = 0; ///< the same
-    double variance = 0;    ///< of the sum of both
-    double systematic = 0;  ///< half of the width that does not become smaller with more samples
+    double calls = 0;         ///< share of the CPU time, 0 to 1; with the releases of the site's blocks
+    double page_faults = 0;   ///< the same
+    double variance = 0;      ///< of the sum of both
+    double systematic = 0;    ///< half of the width that does not become smaller with more samples
+    double unknown_above = 0; ///< likewise, but upwards only
 
     // What the trace says, of which the above is made.
     double ticks = 0;       ///< of all calls, by the sample
@@ -116,15 +118,11 @@ struct site_statistics {
     /// Took the place of a smaller block, which the very next call released: a vector that grows.
     std::uint64_t outgrown = 0;
     std::uint64_t threads = 0; ///< that allocated here; of several sites together: at least
-    std::uint64_t fills = 0;   ///< zero fills right after the allocation
-    std::uint64_t filled_bytes = 0;
-    std::uint64_t fill_ns = 0; ///< that they took, with the page faults of memory that is new
     sample_spread spread;      ///< of a sampled trace: how far the estimates may be off
     site_time time;            ///< in the allocator; has a meaning where `trace_analysis::time` is known
     /// Size and count, most frequent first; at most 8. Counts are lower bounds where a site has more than 16 sizes.
     counted_sizes sizes;
-    counted_sizes resized; ///< sizes that a realloc asked for
-    log2_histogram size_histogram{};
+    counted_sizes resized;      ///< sizes that a realloc asked for
     log2_histogram lifetimes{}; ///< nanoseconds, of released blocks
 
     /// How much of the allocations have the most frequent size: 1 is uniform.
@@ -140,7 +138,6 @@ struct analysed_site {
     std::uint32_t stack = 0; ///< index of `trace_info::stacks`
     allocation_call call = allocation_call::none;
     site_statistics statistics;
-    std::uint32_t fill_stack = 0; ///< of a zero fill into one of its blocks; 0: there was none
 };
 
 /// What the program held and did over time, in equal steps.

@@ -20,14 +20,6 @@
 
 namespace linn::tool {
 
-/// A contender that is not measured, and why.
-struct left_out {
-    std::string name;
-    std::string scenario; ///< empty: all
-    std::string reason;
-    std::string variant = {}; ///< empty: all, or the scenario has none
-};
-
 /// What the user asked of `linn bench`.
 struct bench_options {
     std::vector<std::string> scenarios; ///< empty: the headline, or all
@@ -54,7 +46,6 @@ struct sample {
     double cpu_share = 1;       ///< CPU time by wall time of the measured part
     std::uint64_t peak_rss_bytes = 0;
     std::size_t work_check = 0;
-    int cpu = -1;
     std::vector<std::map<std::string, double>> metrics = {}; ///< by phase; what a scenario adds
 };
 
@@ -73,12 +64,6 @@ struct phase_figures {
     std::map<std::string, double> metrics; ///< medians
 };
 
-/// A size from which a way of allocating becomes much more expensive.
-struct cliff {
-    std::size_t phase = 0; ///< of that size
-    double factor = 0;     ///< its median by that of the size before
-};
-
 /// Everything measured for one contender in one variant of a scenario.
 struct row {
     std::size_t contender = 0; ///< index into `bench_result::contenders`
@@ -91,7 +76,6 @@ struct row {
     std::vector<std::optional<phase_figures>> phases = {}; ///< nothing where the variant has no such phase
     double peak_rss_bytes = 0;                             ///< median
     double ratio = 0;                                      ///< geometric mean of those of the phases; 0: none
-    std::vector<cliff> cliffs = {};                        ///< by phase
 
     /// The samples of a phase, in ticks an operation.
     std::vector<double> cycles(std::size_t phase) const;
@@ -99,8 +83,6 @@ struct row {
     const phase_figures* in(std::size_t phase) const noexcept {
         return phase < phases.size() && phases[phase] ? &*phases[phase] : nullptr;
     }
-    /// Median of a metric, or nothing where it is not reported. @pre `judge` has run
-    std::optional<double> metric(std::size_t phase, std::string_view name) const;
 };
 
 /// What a comparison of medians allows to say; nothing with fewer than `rounds_to_judge` rounds.
@@ -133,15 +115,14 @@ struct scenario_result {
     std::vector<std::vector<comparison>> comparisons = {}; ///< by the scenario's comparisons, then by phase
     std::size_t least_rounds = 0;                          ///< of a row
     std::size_t most_rounds = 0;
-    unsigned repeated = 0; ///< of all rows
+    std::size_t samples = 0; ///< of all rows, as what follows
+    unsigned repeated = 0;
     unsigned disturbed = 0;
 
     /// The row of the contender named so, or null.
     const row* find(const std::vector<contender>& contenders, std::string_view name,
                     std::string_view variant) const;
     const variant_info& variant_of(const row& r) const noexcept { return what->variants[r.variant]; }
-    /// The rows of one variant, or of all without a number, fastest first. @pre `judge` has run
-    std::vector<const row*> sorted_rows(std::optional<std::size_t> variant = {}) const;
 };
 
 /// One test of the headline: Linn and the best of the others.
@@ -184,7 +165,7 @@ struct bench_findings {
     /// its name.
     std::vector<std::string> list{"Nothing was measured."};
     std::optional<headline_result> headline; ///< where it was measured
-    std::string reliability; ///< how far to trust the headline, or a warning of disturbance(); may be empty
+    std::string reliability; ///< how far to trust the headline, or that the machine was busy; may be empty
 
     /// All of it, `reliability` last.
     std::vector<std::string> sentences() const;
@@ -197,7 +178,7 @@ struct bench_result {
     std::string started; ///< ISO 8601, UTC
     double seconds = 0;
     std::vector<contender> contenders;
-    std::vector<left_out> missing;
+    std::vector<left_out_contender> missing;
     std::vector<scenario_result> scenarios;
     std::size_t complete_rounds = 0;
     int interrupted_by = 0; ///< a signal number; 0: ran to its end
@@ -208,7 +189,7 @@ struct bench_result {
     bool budget_spent() const noexcept { return complete() && complete_rounds < options.rounds; }
     /// "linn::make_shared", or "std::make_shared on tcmalloc".
     std::string title_of(const scenario_result& s, const row& r) const;
-    /// What a column shows of a row, in the unit of the column; nothing where it was not measured. A cliff is not one figure.
+    /// What a column shows of a row, in the unit of the column; nothing where it was not measured.
     /// @pre `judge` has run
     std::optional<double> shown(const row& r, const column_info& c) const;
 };
@@ -219,7 +200,7 @@ std::string heading_of(const bench_options& options, const scenario& s);
 /// A smaller difference than this is never called one, however quiet the two copies of the baseline happened to be.
 inline constexpr double least_claim = 0.02;
 
-/// Fills in what the samples say: medians with their 95 % intervals, ratios, noise, cliffs, and who wins. The only place
+/// Fills in what the samples say: medians with their 95 % intervals, ratios, noise, and who wins. The only place
 /// that computes any of it: sentences, tables, plots and files show what stands there. With fewer than `rounds_to_judge`
 /// rounds there is no interval, no win and no loss.
 void judge(bench_result& result);
@@ -235,24 +216,8 @@ std::string why_not_judged(const bench_result& result);
 /// Likewise for a result of `rounds` rounds.
 std::string why_not_judged(const bench_result& result, std::size_t rounds);
 
-/// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
-std::string times_text(double factor, int digits = 1);
-
-/// A size whose cost is more than this many times that of the size before it is a cliff.
-inline constexpr double cliff_factor = 3;
-
-/// Those on the curve of so many threads.
-std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads);
-
 /// The findings on scenarios that Linn wins and on those that it loses. Nothing is claimed that `judge` does not. @pre `judge` has run
 bench_findings findings(const bench_result& result);
-
-/// A warning where too many samples were taken while something else used the machine; otherwise empty.
-std::string disturbance(const bench_result& result);
-
-/// Nothing where the scenario `headline` was not measured. Nothing within the noise is claimed, and nothing at all from fewer
-/// than `rounds_to_judge` rounds. @pre `judge` has run
-std::optional<headline_result> headline(const bench_result& result);
 
 /// The scenarios that `options` ask for, in the order of the help text.
 std::vector<const scenario*> selected_scenarios(const bench_options& options);
@@ -282,7 +247,8 @@ std::vector<std::string> bench_names(const user_allocators& extra);
 /// the catalogue's entry. An empty `only` means all; the baseline and its copy always take part. `tick` is called with
 /// the title of each library that is tried.
 std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
-                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          std::vector<left_out_contender>& missing,
+                                          const interrupt_guard& guard,
                                           const std::function<void(const std::string&)>& tick);
 
 } // namespace linn::tool

@@ -7,12 +7,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
 namespace linn::tool {
 
 namespace {
+
+/// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
+std::string times_text(double factor, int digits = 1) {
+    if (factor >= 1'000) {
+        return "over 1000 x";
+    }
+    constexpr double two_places = 9.95; // what would be written "10.0"
+    const figures::quantity shown{
+        .what = figures::unit::number, .value = factor, .digits = factor < two_places ? 1 + digits : 2};
+    return shown.text() + " x";
+}
 
 /// One of Linn's variants against one group of rivals: wins as a range, losses one by one, and how many ties.
 std::string compare_sentence(const bench_result& result, const scenario_result& s, std::size_t number) {
@@ -41,21 +53,18 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
     const auto win_text = [&](const comparison* c) {
         return fmt::format("{} ({}, {})", times_text(c->speed_up), title(c), other(c));
     };
-    const auto by_speed_up = [](const comparison* a, const comparison* b) {
-        return a->speed_up < b->speed_up;
-    };
 
     std::string text =
         fmt::format("{} beats {} in {} of {}", result.title_of(s, s.rows[all.front().ours]),
                     s.what->comparisons[number].rivals_title, wins.size(), figures::counted(tests, "test"));
     if (!wins.empty()) {
-        const auto [least, most] = std::ranges::minmax_element(wins, by_speed_up);
+        const auto [least, most] = std::ranges::minmax_element(wins, {}, &comparison::speed_up);
         text += ", by " + win_text(*least);
         text += least == most ? "" : " to " + win_text(*most);
     }
     if (losses.size() > most_losses) {
         text += fmt::format("; slower in {}, most in ", losses.size());
-        losses = {*std::ranges::min_element(losses, by_speed_up)};
+        losses = {std::ranges::min(losses, {}, &comparison::speed_up)};
     } else if (!losses.empty()) {
         text += "; slower in ";
     }
@@ -83,26 +92,19 @@ std::string paragraph(const bench_result& result, const scenario_result& s) {
 }
 
 bool has_linn(const bench_result& result) {
-    for (const scenario_result& s : result.scenarios) {
-        for (const row& r : s.rows) {
-            if (result.contenders[r.contender].name == linn_name) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return std::ranges::any_of(result.scenarios, [&](const scenario_result& s) {
+        return std::ranges::any_of(
+            s.rows, [&](const row& r) { return result.contenders[r.contender].name == linn_name; });
+    });
 }
 
-} // namespace
-
+/// A warning where too many samples were taken while something else used the machine; otherwise empty.
 std::string disturbance(const bench_result& result) {
     std::size_t all = 0;
     std::size_t disturbed = 0;
     for (const scenario_result& s : result.scenarios) {
         disturbed += s.disturbed;
-        for (const row& r : s.rows) {
-            all += r.samples.size();
-        }
+        all += s.samples;
     }
     constexpr double most_disturbed = 0.2;
     if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all)) {
@@ -112,55 +114,7 @@ std::string disturbance(const bench_result& result) {
                        figures::counted(all, "sample"), figures::agreeing(disturbed, "is", "are"));
 }
 
-std::vector<std::string> bench_findings::sentences() const {
-    std::vector<std::string> all = list;
-    if (!reliability.empty()) {
-        all.push_back(reliability);
-    }
-    return all;
-}
-
-bench_findings findings(const bench_result& result) {
-    if (std::all_of(result.scenarios.begin(), result.scenarios.end(),
-                    [](const scenario_result& s) { return s.rows.empty(); })) {
-        return {};
-    }
-    bench_findings all{.list = {}, .headline = headline(result), .reliability = {}};
-    const auto add = [&](std::string text) {
-        if (!text.empty()) {
-            all.list.push_back(std::move(text));
-        }
-    };
-    const bool is_linn_there = has_linn(result);
-    const std::optional<headline_result>& first = all.headline;
-    if (first) {
-        add(fmt::format("{}", fmt::join(first->verdict, " ")));
-    } else if (is_linn_there) {
-        add(why_not_judged(result));
-    }
-    for (const scenario_result& s : result.scenarios) {
-        add(paragraph(result, s));
-    }
-    if (all.list.empty()) {
-        add(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
-                          : "Linn was not measured.");
-    }
-    all.reliability = first ? fmt::format("Trust: {}", first->trust) : disturbance(result);
-    return all;
-}
-
-namespace {
-
 constexpr double noisy = 0.05; // of which glibc and its second copy may differ in the middle test
-
-const scenario_result* headline_scenario_of(const bench_result& result) {
-    for (const scenario_result& s : result.scenarios) {
-        if (s.what->name == headline_name && !s.rows.empty()) {
-            return &s;
-        }
-    }
-    return nullptr;
-}
 
 bool is_buffer(const headline_test& t) {
     return t.what->name.starts_with("buffer");
@@ -187,8 +141,7 @@ std::vector<ranked_allocator> ranking_of(const bench_result& result, const scena
             list.push_back({who.title, 1 / r.ratio});
         }
     }
-    std::ranges::stable_sort(
-        list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    std::ranges::stable_sort(list, std::greater{}, &ranked_allocator::speed);
     return list;
 }
 
@@ -201,10 +154,7 @@ double ranking_threshold(const bench_result& result, const scenario_result& s) {
 
 /// "1.3 to 5.2 x", of the tests with objects that Linn wins.
 std::string range_of(const std::vector<headline_test>& wins) {
-    const auto [least, most] =
-        std::minmax_element(wins.begin(), wins.end(), [](const headline_test& a, const headline_test& b) {
-            return a.speed_up < b.speed_up;
-        });
+    const auto [least, most] = std::ranges::minmax_element(wins, {}, &headline_test::speed_up);
     const std::string low = times_text(least->speed_up);
     const std::string high = times_text(most->speed_up);
     return low == high ? high : fmt::format("{} to {}", low.substr(0, low.find(" x")), high);
@@ -321,17 +271,40 @@ void set_trust(const bench_result& result, const scenario_result& s, headline_re
                               figures::percent(median(floors)));
     } else {
         h.is_trusted = true;
-        std::size_t samples = 0;
-        for (const row& r : s.rows) {
-            samples += r.samples.size();
-        }
         h.trust = fmt::format("good. {}, {} of {} disturbed{}.", figures::counted(s.least_rounds, "round"),
-                              s.disturbed, figures::counted(samples, "sample"),
+                              s.disturbed, figures::counted(s.samples, "sample"),
                               floors.empty() ? std::string{}
                                              : fmt::format(", glibc differs from itself by {} to {}",
                                                            figures::percent(floors.front()),
                                                            figures::percent(floors.back())));
     }
+}
+
+/// Nothing where the scenario was not measured. Nothing within the noise is claimed, and nothing at all from fewer than
+/// `rounds_to_judge` rounds.
+std::optional<headline_result> headline(const bench_result& result) {
+    const auto s = std::ranges::find_if(result.scenarios, [](const scenario_result& one) {
+        return one.what->name == headline_name && !one.rows.empty();
+    });
+    if (s == result.scenarios.end()) {
+        return std::nullopt;
+    }
+    headline_result h;
+    h.tests = tests_of(result, *s);
+    for (const headline_test& t : h.tests) {
+        h.wins += t.says == outcome::win ? 1 : 0;
+        h.losses += t.says == outcome::loss ? 1 : 0;
+        h.ties += t.says == outcome::tie ? 1 : 0;
+    }
+    h.ranking = ranking_of(result, *s);
+    for (const left_out_contender& l : result.missing) {
+        if (l.scenario.empty() || l.scenario == headline_name) {
+            h.unmeasured.push_back(l.name);
+        }
+    }
+    h.verdict = verdict_of(result, *s, h);
+    set_trust(result, *s, h);
+    return h;
 }
 
 } // namespace
@@ -350,29 +323,41 @@ std::string headline_test::result() const {
     return "-";
 }
 
-std::optional<headline_result> headline(const bench_result& result) {
-    const scenario_result* const s = headline_scenario_of(result);
-    if (s == nullptr) {
-        return std::nullopt;
+std::vector<std::string> bench_findings::sentences() const {
+    std::vector<std::string> all = list;
+    if (!reliability.empty()) {
+        all.push_back(reliability);
     }
-    headline_result h;
-    h.tests = tests_of(result, *s);
-    const auto count = [&](outcome o) {
-        return static_cast<std::size_t>(std::count_if(h.tests.begin(), h.tests.end(),
-                                                      [&](const headline_test& t) { return t.says == o; }));
-    };
-    h.wins = count(outcome::win);
-    h.losses = count(outcome::loss);
-    h.ties = count(outcome::tie);
-    h.ranking = ranking_of(result, *s);
-    for (const left_out& l : result.missing) {
-        if (l.scenario.empty() || l.scenario == headline_name) {
-            h.unmeasured.push_back(l.name);
+    return all;
+}
+
+bench_findings findings(const bench_result& result) {
+    if (std::all_of(result.scenarios.begin(), result.scenarios.end(),
+                    [](const scenario_result& s) { return s.rows.empty(); })) {
+        return {};
+    }
+    bench_findings all{.list = {}, .headline = headline(result), .reliability = {}};
+    const auto add = [&](std::string text) {
+        if (!text.empty()) {
+            all.list.push_back(std::move(text));
         }
+    };
+    const bool is_linn_there = has_linn(result);
+    const std::optional<headline_result>& first = all.headline;
+    if (first) {
+        add(fmt::format("{}", fmt::join(first->verdict, " ")));
+    } else if (is_linn_there) {
+        add(why_not_judged(result));
     }
-    h.verdict = verdict_of(result, *s, h);
-    set_trust(result, *s, h);
-    return h;
+    for (const scenario_result& s : result.scenarios) {
+        add(paragraph(result, s));
+    }
+    if (all.list.empty()) {
+        add(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
+                          : "Linn was not measured.");
+    }
+    all.reliability = first ? fmt::format("Trust: {}", first->trust) : disturbance(result);
+    return all;
 }
 
 } // namespace linn::tool

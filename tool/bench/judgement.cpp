@@ -11,21 +11,22 @@
 
 namespace linn::tool {
 
-std::vector<double> row::cycles(std::size_t phase) const {
+namespace {
+
+/// Something of each sample.
+template <class Get>
+std::vector<double> values_of(const row& r, const Get& get) {
     std::vector<double> values;
-    for (const sample& s : samples) {
-        values.push_back(s.cycles[phase]);
+    for (const sample& s : r.samples) {
+        values.push_back(static_cast<double>(get(s)));
     }
     return values;
 }
 
-std::optional<double> row::metric(std::size_t phase, std::string_view name) const {
-    const phase_figures* const known = in(phase);
-    if (known == nullptr) {
-        return std::nullopt;
-    }
-    const auto found = known->metrics.find(std::string{name});
-    return found == known->metrics.end() ? std::nullopt : std::optional{found->second};
+} // namespace
+
+std::vector<double> row::cycles(std::size_t phase) const {
+    return values_of(*this, [phase](const sample& s) { return s.cycles[phase]; });
 }
 
 const row* scenario_result::find(const std::vector<contender>& contenders, std::string_view name,
@@ -38,17 +39,6 @@ const row* scenario_result::find(const std::vector<contender>& contenders, std::
     return nullptr;
 }
 
-std::vector<const row*> scenario_result::sorted_rows(std::optional<std::size_t> variant) const {
-    std::vector<const row*> sorted;
-    for (const row& r : rows) {
-        if (!variant || r.variant == *variant) {
-            sorted.push_back(&r);
-        }
-    }
-    std::ranges::stable_sort(sorted, [](const row* a, const row* b) { return a->ratio < b->ratio; });
-    return sorted;
-}
-
 std::string bench_result::title_of(const scenario_result& s, const row& r) const {
     const variant_info& v = s.variant_of(r);
     return v.contender.empty() ? std::string{v.title} + " on " + contenders[r.contender].title
@@ -56,13 +46,12 @@ std::string bench_result::title_of(const scenario_result& s, const row& r) const
 }
 
 std::optional<double> bench_result::shown(const row& r, const column_info& c) const {
-    if (!c.metric.empty()) {
-        const auto value = r.metric(c.phase, c.metric);
-        return value && c.shows == figure::metric_time ? *value / machine.ticks_per_ns * c.factor : value;
-    }
     const phase_figures* const f = r.in(c.phase);
     if (f == nullptr) {
         return std::nullopt;
+    }
+    if (const auto found = f->metrics.find(std::string{c.metric}); found != f->metrics.end()) {
+        return found->second;
     }
     switch (c.shows) {
     case figure::faults:
@@ -81,37 +70,6 @@ std::string heading_of(const bench_options& options, const scenario& s) {
 }
 
 namespace {
-
-bool is_above(const timing& a, const timing& b) {
-    return a.median.middle > cliff_factor * b.median.middle && a.minimum > cliff_factor * b.minimum;
-}
-
-/// The cliffs of one row on all its curves. Both the medians and the minima must show one, and the next size, where there is
-/// one, must cost as much: neither one slow round nor one slow size makes a cliff. Sizes that the row does not serve are
-/// passed over. @pre the figures of its phases are known
-std::vector<cliff> find_cliffs(const scenario& s, const row& r) {
-    std::vector<std::size_t> points; // curve by curve, the sizes of each in ascending order
-    for (std::size_t p = 0; p != s.phases.size(); ++p) {
-        if (s.phases[p].bytes != 0 && r.in(p) != nullptr) {
-            points.push_back(p);
-        }
-    }
-    const auto follows = [&](std::size_t i) { // on the same curve
-        return i < points.size() && i != 0 && s.phases[points[i - 1]].threads == s.phases[points[i]].threads;
-    };
-    const auto cost = [&](std::size_t i) -> const timing& { return r.in(points[i])->cycles; };
-    std::vector<cliff> found;
-    for (std::size_t i = 1; i < points.size(); ++i) {
-        if (!follows(i) || !is_above(cost(i), cost(i - 1))) {
-            continue;
-        }
-        const bool stays = !follows(i + 1) || is_above(cost(i + 1), cost(i - 1));
-        if (stays) {
-            found.push_back({points[i], cost(i).median.middle / cost(i - 1).median.middle});
-        }
-    }
-    return found;
-}
 
 constexpr double level = 0.95;
 
@@ -142,14 +100,10 @@ std::optional<phase_figures> figures_of(const row& r, std::size_t phase, double 
     if (std::all_of(cycles.begin(), cycles.end(), [](double c) { return c == 0; })) {
         return std::nullopt;
     }
-    std::vector<double> faults;
-    for (const sample& s : r.samples) {
-        faults.push_back(s.faults[phase]);
-    }
     phase_figures f;
     f.cycles = {median_interval(cycles, level), minimum(cycles)};
     f.ns = scaled(f.cycles, ticks_per_ns);
-    f.faults = median(faults);
+    f.faults = median(values_of(r, [phase](const sample& s) { return s.faults[phase]; }));
     f.metrics = metrics_of(r, phase);
     return f;
 }
@@ -159,12 +113,7 @@ void judge_row(row& r, const scenario& what, double ticks_per_ns) {
     for (std::size_t p = 0; p != what.phases.size(); ++p) {
         r.phases.push_back(figures_of(r, p, ticks_per_ns));
     }
-    std::vector<double> peaks;
-    for (const sample& s : r.samples) {
-        peaks.push_back(static_cast<double>(s.peak_rss_bytes));
-    }
-    r.peak_rss_bytes = median(peaks);
-    r.cliffs = find_cliffs(what, r);
+    r.peak_rss_bytes = median(values_of(r, [](const sample& s) { return s.peak_rss_bytes; }));
 }
 
 double middle(const row& r, std::size_t phase) {
@@ -229,11 +178,12 @@ std::vector<comparison> compare(const bench_result& result, const scenario_resul
 void judge_scenario(const bench_result& result, scenario_result& s) {
     s.noise.clear();
     s.comparisons.clear();
-    s.repeated = s.disturbed = 0;
+    s.samples = s.repeated = s.disturbed = 0;
     s.least_rounds = s.rows.empty() ? 0 : s.rows.front().samples.size();
     s.most_rounds = 0;
     for (row& r : s.rows) {
         judge_row(r, *s.what, result.machine.ticks_per_ns);
+        s.samples += r.samples.size();
         s.repeated += r.repeated;
         s.disturbed += r.disturbed;
         s.least_rounds = std::min(s.least_rounds, r.samples.size());
@@ -267,12 +217,6 @@ void judge(bench_result& result) {
     result.said = findings(result);
 }
 
-std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads) {
-    std::vector<cliff> found = r.cliffs;
-    std::erase_if(found, [&](const cliff& c) { return s.phases[c.phase].threads != threads; });
-    return found;
-}
-
 const char* to_string(outcome o) noexcept {
     return word_of(o, {"not judged", "win", "loss", "tie"});
 }
@@ -297,19 +241,11 @@ std::string why_not_judged(const bench_result& result, std::size_t done) {
     too_few_rounds rounds;
     rounds.done = done;
     rounds.seconds = result.seconds;
-    rounds.why = why_stopped(result.interrupted_by, result.complete_rounds, result.options.rounds);
+    rounds.why = !result.complete()      ? stop_reason::interrupted
+                 : result.budget_spent() ? stop_reason::budget
+                                         : stop_reason::rounds;
     rounds.others = result.scenarios.size() > 1 ? "name fewer scenarios" : "";
     return text_of(rounds, "to tell a difference from noise") + '.';
-}
-
-std::string times_text(double factor, int digits) {
-    if (factor >= 1'000) {
-        return "over 1000 x";
-    }
-    constexpr double two_places = 9.95; // what would be written "10.0"
-    const figures::quantity shown{
-        .what = figures::unit::number, .value = factor, .digits = factor < two_places ? 1 + digits : 2};
-    return shown.text() + " x";
 }
 
 } // namespace linn::tool

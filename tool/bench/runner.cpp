@@ -28,8 +28,7 @@ public:
 
     bench_result perform() {
         result_.started = time_stamp();
-        progress_.doing = "looking at the machine";
-        report_(progress_);
+        say("looking at the machine");
         result_.machine = inspect_machine();
         for (const scenario* s : selected_scenarios(result_.options)) {
             result_.scenarios.push_back({s});
@@ -54,34 +53,19 @@ private:
         bool failed;
     };
 
-    /// Keeps the contenders that prove to run on what they should.
+    void say(std::string doing) {
+        progress_.doing = std::move(doing);
+        report_(progress_);
+    }
+
     void choose_contenders() {
-        std::vector<contender> candidates =
+        result_.contenders =
             collect_contenders(result_.options.allocators, result_.options.only, result_.missing, guard_,
-                               [this](const std::string& title) {
-                                   progress_.doing = fmt::format("trying {}", title);
-                                   report_(progress_);
-                               });
-        for (contender& c : candidates) {
-            if (std::none_of(result_.scenarios.begin(), result_.scenarios.end(),
-                             [&](const scenario_result& s) { return takes_part(c, *s.what); })) {
-                continue;
-            }
-            progress_.doing = fmt::format("proving {}", c.title);
-            report_(progress_);
-            const worker_reply reply = ask(c, result_.scenarios.front().what->worker, {}, {});
-            if (reply.is_interrupted) {
-                return;
-            }
-            if (!reply.problem.empty()) {
-                result_.missing.push_back({c.name, {}, reply.problem});
-                continue;
-            }
-            c.proof = reply.proof;
-            result_.machine.compiler = reply.compiler;
-            result_.machine.build = reply.build;
-            result_.contenders.push_back(std::move(c));
-        }
+                               [this](const std::string& title) { say("trying " + title); });
+        std::erase_if(result_.contenders, [&](const contender& c) {
+            return std::ranges::none_of(result_.scenarios,
+                                        [&](const scenario_result& s) { return takes_part(c, *s.what); });
+        });
         work_.resize(result_.scenarios.size(), 0);
         peaks_.resize(result_.scenarios.size(), 0);
         for (scenario_result& s : result_.scenarios) {
@@ -89,17 +73,17 @@ private:
         }
     }
 
-    /// Starts the companion program `worker` as a process of the contender, and waits for its answer. Without arguments it only
-    /// proves who provides its memory; no worker is believed without that proof.
-    worker_reply ask(const contender& c, std::string_view worker, std::vector<std::string> arguments,
-                     std::span<const phase_info> phases) const {
-        const std::chrono::seconds timeout = result_.options.timeout;
-        arguments.insert(arguments.begin(), companion(worker).string());
-        if (!c.library.empty()) {
-            arguments.insert(arguments.end(), {"--preload", c.library.string()});
-        }
-        const child_result child = run_child(arguments, child_environment(c.library.string(), c.environment),
-                                             timeout, guard_, [this] { report_(progress_); });
+    /// Starts the scenario's companion program as a process of the contender, and waits for its answer. It is not believed unless it
+    /// proves who provides its memory.
+    worker_reply ask(const contender& c, const scenario& s, const variant_info& variant) const {
+        const bench_options& o = result_.options;
+        const std::chrono::seconds timeout = o.timeout;
+        const std::string library = c.library.string();
+        const std::vector<std::string> arguments{
+            companion(s.worker).string(), library,    std::string{s.name}, std::string{variant.name}, o.cpu,
+            std::to_string(o.work),       o.container};
+        const child_result child = run_child(arguments, child_environment(library, c.environment), timeout,
+                                             guard_, [this] { report_(progress_); });
         if (child.how != child_result::ending::exited || child.code != 0) {
             worker_reply none;
             none.is_interrupted = child.how == child_result::ending::interrupted;
@@ -109,22 +93,13 @@ private:
             }
             return none;
         }
-        worker_reply reply = read_reply(child.out, phases);
+        worker_reply reply = read_reply(child.out, s.phases);
         if (const std::string doubt = reply.proof.files.empty() ? "" : refute(reply.proof, c.library);
             !doubt.empty()) {
             const std::string complaint = loader_complaint(child.err);
             reply.problem = complaint.empty() ? doubt : fmt::format("{} ({})", doubt, complaint);
         }
         return reply;
-    }
-
-    std::vector<std::string> arguments_for(const scenario& s, const variant_info& variant) const {
-        const bench_options& o = result_.options;
-        return {"--scenario",  std::string{s.name},
-                "--variant",   std::string{variant.name},
-                "--cpu",       o.cpu,
-                "--work",      std::to_string(o.work),
-                "--container", o.container};
     }
 
     /// Whether the contender runs that variant.
@@ -156,13 +131,12 @@ private:
         const bench_options& o = result_.options;
         round_options rounds;
         rounds.warm_up_rounds = o.warm_up_rounds;
-        rounds.limits.least = o.budget_s <= 0           ? o.rounds
-                              : rounds_for_claim() != 0 ? 1
-                                                        : std::min(o.least_rounds, o.rounds);
+        rounds.limits.least = o.budget_s <= 0 ? o.rounds : std::min(o.least_rounds, o.rounds);
         rounds.limits.most = o.rounds;
         rounds.limits.budget_seconds = o.budget_s;
         rounds.seed = o.seed;
-        rounds.jobs.assign(tasks_.size(), 0.1); // what most take in quick mode; the first ones correct it
+        rounds.jobs = tasks_.size();
+        rounds.guess = 0.1; // what most take in quick mode; the first ones correct it
         result_.complete_rounds = run_rounds(*this, rounds).complete;
     }
 
@@ -178,55 +152,6 @@ private:
 
     double seconds() const override { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
-    /// What a round takes is a guess before the first, which has to fit itself. Where more rounds are run regardless of the budget
-    /// says, nothing is left out.
-    std::size_t rounds_for_claim() const override {
-        const bench_options& o = result_.options;
-        const bool is_fixed = o.least_rounds >= rounds_to_judge || o.rounds < rounds_to_judge;
-        return o.budget_s <= 0 || is_fixed ? 0 : complete_ == 0 ? 1 : rounds_to_judge;
-    }
-
-    /// The last contender that is neither Linn nor the baseline nor its copy; then the last scenario.
-    bool leave_out() override {
-        const std::string reason =
-            fmt::format("no time for it in the budget of {} s", result_.options.budget_s);
-        // Whether any task that takes part went.
-        const auto drop = [&](const auto& goes) {
-            bool has_any = false;
-            for (task& t : tasks_) {
-                if (!t.failed && goes(t)) {
-                    has_any = t.failed = true;
-                    row_of(t).samples.clear();
-                }
-            }
-            return has_any;
-        };
-        for (std::size_t c = result_.contenders.size(); c-- != 0;) {
-            const std::string& name = result_.contenders[c].name;
-            if (name != linn_name && name != baseline_name && name != control_name &&
-                drop([&](const task& t) { return row_of(t).contender == c; })) {
-                result_.missing.push_back({name, {}, reason});
-                return true;
-            }
-        }
-        const auto takes_part = [](const task& t) { return !t.failed; };
-        const auto first = std::ranges::find_if(tasks_, takes_part);
-        const auto last = std::ranges::find_if(tasks_.rbegin(), tasks_.rend(), takes_part);
-        if (first == tasks_.end() || first->scenario == last->scenario) {
-            return false;
-        }
-        const std::size_t least = last->scenario;
-        drop([&](const task& t) { return t.scenario == least; });
-        result_.missing.push_back(
-            {"all contenders", std::string{result_.scenarios[least].what->name}, reason});
-        return true;
-    }
-
-    std::size_t rounds_needed(std::size_t complete) override {
-        complete_ = complete;
-        return experiment::rounds_needed(complete);
-    }
-
     void report(const work_progress& now) override {
         progress_ = now;
         report_(progress_);
@@ -238,8 +163,8 @@ private:
         const row& r = s.rows[t.row];
         std::uint64_t& peak = peaks_[t.scenario];
         touch_memory(std::min<std::uint64_t>(peak, 384 << 20));
-        worker_reply reply = ask(result_.contenders[r.contender], s.what->worker,
-                                 arguments_for(*s.what, s.variant_of(r)), s.what->phases);
+        contender& c = result_.contenders[r.contender];
+        worker_reply reply = ask(c, *s.what, s.variant_of(r));
         if (reply.is_interrupted || interrupt_guard::pending() != 0) {
             return {attempt::ending::interrupted};
         }
@@ -250,6 +175,9 @@ private:
             fail(t, reply.problem);
             return {attempt::ending::failed};
         }
+        c.proof = reply.proof;
+        result_.machine.compiler = reply.compiler;
+        result_.machine.build = reply.build;
         last_ = std::move(reply.measured);
         peak = std::max(peak, last_.peak_rss_bytes);
         return {attempt::ending::measured, last_.canary, last_.cpu_share};
@@ -279,8 +207,8 @@ private:
         const scenario_result& s = scenario_of(t);
         row& r = row_of(t);
         r.samples.clear();
-        result_.missing.push_back({result_.contenders[r.contender].name, std::string{s.what->name}, reason,
-                                   std::string{s.variant_of(r).name}});
+        result_.missing.push_back({result_.contenders[r.contender].name, reason, false,
+                                   std::string{s.what->name}, std::string{s.variant_of(r).name}});
     }
 
     const std::function<void(const work_progress&)>& report_;
@@ -289,7 +217,6 @@ private:
     work_progress progress_;
     const std::uint64_t start_ = now_ns();
     std::vector<task> tasks_;
-    std::size_t complete_ = 0;      // rounds
     sample last_;                   // which is kept, or repeated
     std::vector<std::size_t> work_; // of each scenario
     std::vector<std::uint64_t>
@@ -310,13 +237,10 @@ worker_reply read_reply(const std::string& text, std::span<const phase_info> pha
         reply.compiler = json.at("compiler").get<std::string>();
         reply.build = json.at("build").get<std::string>();
         sample& s = reply.measured;
-        for (const nlohmann::json& canary : json.at("canary")) {
-            s.canary = std::max(s.canary, canary.get<double>());
-        }
+        s.canary = json.at("canary").get<double>();
         s.cpu_share = json.at("cpu_share").get<double>();
         s.peak_rss_bytes = json.at("peak_rss_bytes").get<std::uint64_t>();
         s.work_check = json.at("work_check").get<std::size_t>();
-        s.cpu = json.at("cpu").get<int>();
         std::vector<std::string> names;
         for (const nlohmann::json& phase : json.at("phases")) {
             names.push_back(phase.at("name").get<std::string>());
@@ -389,27 +313,21 @@ std::vector<std::string> bench_names(const user_allocators& extra) {
 }
 
 std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
-                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          std::vector<left_out_contender>& missing,
+                                          const interrupt_guard& guard,
                                           const std::function<void(const std::string&)>& tick) {
     const allocator_choice choice{only, extra};
     std::vector<contender> list{{baseline_name, "glibc"}, {control_name, "glibc again"}};
     if (choice.wants(no_trim_name)) {
         list.push_back(glibc_without_trim());
     }
-    std::vector<left_out_contender> unusable;
-    for (contender& c : choice.contenders(choice.look(guard, tick), unusable)) {
+    for (contender& c : choice.contenders(choice.look(guard, tick), missing)) {
         list.push_back(std::move(c));
-    }
-    for (left_out_contender& l : unusable) {
-        missing.push_back({std::move(l.name), {}, std::move(l.reason)});
     }
     for (const in_process_pool& p : pools) {
         if (choice.wants(p.name)) {
-            contender& c = list.emplace_back();
-            c.name = p.name;
-            c.title = p.title;
-            c.kind = contender_kind::in_process;
-            c.notes = {p.note};
+            list.push_back(
+                {.name = p.name, .title = p.title, .kind = contender_kind::in_process, .notes = {p.note}});
         }
     }
     return list;

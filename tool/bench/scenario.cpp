@@ -34,7 +34,7 @@ scenario headline_scenario() {
             .heading = "nanoseconds an operation",
             .baseline = "usual",
             .variants = {{"usual", "new, make_shared, containers"}, {"linn", "Linn's pools", "linn"}},
-            .comparisons = {{"linn", {"usual"}, "the best general allocator", "general allocators"}},
+            .comparisons = {{"linn", {"usual"}, "general allocators"}},
             .remarks = {"hot: each object is freed before the next is allocated; bursts: 256 live, then all "
                         "destroyed; million: all are live, then freed in the order of allocation; set: an "
                         "integer inserted and erased, of 10 000 with two threads; reuse: a list is built, "
@@ -84,18 +84,14 @@ std::vector<variant_info> pool_variants(std::string_view general, std::string_vi
 comparison_info pool_comparison() {
     return {"linn",
             {"general", "pmr_unsynchronized", "pmr_synchronized", "boost_singleton_pool", "lecture_pool"},
-            "the best other",
             "all others"};
 }
 
 /// `linn::pool_resource` against each resource of the standard library.
 std::vector<comparison_info> resource_comparisons() {
-    return {{"linn_pool_resource",
-             {"new_delete"},
-             "new_delete_resource on the best allocator",
-             "new_delete_resource"},
-            {"linn_pool_resource", {"unsynchronized"}, "unsynchronized_pool_resource", "unsynchronized_pool"},
-            {"linn_pool_resource", {"synchronized"}, "synchronized_pool_resource", "synchronized_pool"}};
+    return {{"linn_pool_resource", {"new_delete"}, "new_delete_resource"},
+            {"linn_pool_resource", {"unsynchronized"}, "unsynchronized_pool"},
+            {"linn_pool_resource", {"synchronized"}, "synchronized_pool"}};
 }
 
 scenario object_scenario() {
@@ -109,8 +105,7 @@ scenario object_scenario() {
          .comparisons = {pool_comparison()},
          .remarks = {"first pass: fresh memory, page faults included; many: later passes; hot pair: each "
                      "object freed at once.",
-                     nothing_walks},
-         .is_of_live_objects = true},
+                     nothing_walks}},
         {{}}, {{"first", "first pass"}, {"many", "many"}, {"hot_pair", "hot pair"}});
 }
 
@@ -122,8 +117,7 @@ scenario containers_scenario() {
                     .baseline = "general",
                     .variants = pool_variants("std::allocator", "linn::allocator"),
                     .comparisons = {pool_comparison()},
-                    .remarks = {nothing_walks},
-                    .is_of_live_objects = true},
+                    .remarks = {nothing_walks}},
                    {{}}, {{"insert", "insert"}, {"erase", "erase"}, {"insert_again", "insert again"}});
 }
 
@@ -140,8 +134,7 @@ scenario reuse_scenario() {
                        "one a kind of node"},
                       {"linn", "linn::allocator", "linn"},
                       {"linn_pool_resource", "linn::pool_resource", "linn", "through std::pmr"}},
-         .comparisons = {{"linn", others, "the best other", "all others"},
-                         {"linn_pool_resource", others, "the best other", "all others"}},
+         .comparisons = {{"linn", others, "all others"}, {"linn_pool_resource", others, "all others"}},
          .remarks = {"list: nodes of 48 bytes, linked in the order of allocation; map: map<int, int>; u_map: "
                      "unordered_map<int, int>. A round builds the structure, walks it four times and frees "
                      "its nodes in random order; the next round gets the same memory. Least of the rounds "
@@ -166,9 +159,9 @@ scenario reuse_scenario() {
 scenario pmr_scenario() {
     scenario s{
         .name = "pmr",
-        .summary = "std::pmr containers and raw blocks over memory resources",
+        .summary = "containers and raw blocks over std::pmr memory resources",
         .operation = "element",
-        .heading = "std::pmr containers over memory resources; ns an element",
+        .heading = "elements put in and taken out, raw blocks allocated and freed; ns an element",
         .baseline = "new_delete",
         .variants = {{"new_delete", "new_delete_resource"},
                      {"unsynchronized", "unsynchronized_pool", "pmr-unsynchronized", "one a thread"},
@@ -258,18 +251,11 @@ scenario shared_ptr_scenario() {
                           "packets stay constructed"},
                          {"linn_recycler", "recycler acquire(), unique", "linn", "packets stay constructed"},
                          {"linn_pool", "linn::pool, no shared_ptr", "linn"}},
-            .comparisons = {{"linn_make_shared",
-                             {"make_shared", "shared_ptr_with_new"},
-                             "std::make_shared on the best allocator",
-                             "std::make_shared"},
+            .comparisons = {{"linn_make_shared", {"make_shared", "shared_ptr_with_new"}, "std::make_shared"},
                             {"linn_make_shared",
                              {"shared_ptr_with_pool", "allocate_shared", "allocate_shared_spin"},
-                             "a shared_ptr from the best locked pool",
                              "shared_ptr, locked pools"},
-                            {"linn_pool",
-                             {"new_delete", "pool", "pool_spin"},
-                             "the best raw allocation",
-                             "raw: new, locked pools"}},
+                            {"linn_pool", {"new_delete", "pool", "pool_spin"}, "raw new and locked pools"}},
             .remarks = {"hot: one packet at a time; burst: 256 live, then all destroyed; faults: page faults "
                         "an operation in bursts. An idle second thread makes glibc lock and std::shared_ptr "
                         "count atomically.",
@@ -309,14 +295,8 @@ scenario pipeline_scenario() {
                      {"linn_make_shared", "linn::make_shared", "linn"},
                      {"linn_make_shared_for_overwrite", "linn::make_shared_for_overwrite", "linn"},
                      {"linn_recycler_shared", "recycler acquire_shared()", "linn"}},
-        .comparisons = {{"linn_make_shared",
-                         {"make_shared"},
-                         "std::make_shared on the best allocator",
-                         "std::make_shared"},
-                        {"linn_make_shared",
-                         {"allocate_shared", "allocate_shared_spin"},
-                         "the best locked pool",
-                         "locked pools"}},
+        .comparisons = {{"linn_make_shared", {"make_shared"}, "std::make_shared"},
+                        {"linn_make_shared", {"allocate_shared", "allocate_shared_spin"}, "locked pools"}},
         .remarks = {"One thread takes a packet of 1.5 KB, writes 128 bytes of it and hands it on through "
                     "a ring of 1024; another reads it and lets it go. M/s: million packets a second; "
                     "x 10G, x 25G: by the frames of 64 bytes that 10 and 25 Gbit/s carry, 14.88 and "
@@ -344,46 +324,43 @@ scenario zero_fill_scenario() {
     constexpr double small_total = 5'000'000 * 1e-6;
     constexpr double large_total = 5 * 1e-6;
     constexpr double us = 1e-3;
-    return {.name = "zero-fill",
-            .summary = "the zeros that make_shared<T>() writes unasked",
-            .operation = "object",
-            .heading = "objects made and let go; 100 B and 100 MB: ms for 500 MB in all; 8 MiB: us each",
-            .baseline = "make_shared",
-            .variants = {{"make_shared", "std::make_shared, no constructor", "",
-                          "the object is filled with zeros first"},
-                         {"make_shared_constructor", "std::make_shared, empty constructor", "", "no fill"},
-                         {"make_shared_for_overwrite", "std::make_shared_for_overwrite", "", "no fill"},
-                         {"linn_make_shared_for_overwrite", "linn::make_shared_for_overwrite", "linn"},
-                         {"linn_recycler", "recycler acquire_shared()", "linn"},
-                         {"linn_buffer_pool", "buffer_pool acquire_shared()", "linn"}},
-            .comparisons = {{"linn_make_shared_for_overwrite",
-                             {"make_shared"},
-                             "std::make_shared without a constructor",
-                             "make_shared, no constructor"},
-                            {"linn_recycler",
-                             {"make_shared_constructor", "make_shared_for_overwrite"},
-                             "std::make_shared_for_overwrite on the best allocator",
-                             "for_overwrite, no fill"}},
-            .remarks = {"One object after another; on all cores 500 MB each. unused: nothing is written; "
-                        "memset: all of it is, behind a barrier, so that no compiler joins the two fills.",
-                        "The second 100 MB object may get the memory of the first again, from a pool and "
-                        "from allocators that keep so much. Fresh memory costs page faults, which hide the "
-                        "fill; 8 MiB are taken again and again."},
-            .phases = {{"small", "100 B"},
-                       {"small_memset", "100 B and memset"},
-                       {"large", "100 MB"},
-                       {"large_memset", "100 MB and memset"},
-                       {"large_all_cores", "100 MB and memset on all cores"},
-                       {"line", "8 MiB recycled"},
-                       {"line_memset", "8 MiB recycled and memset"}},
-            .columns = {{"100 B", "unused", 0, figure::time, small_total},
-                        {"100 B", "memset", 1, figure::time, small_total},
-                        {"100 MB", "unused", 2, figure::time, large_total},
-                        {"100 MB", "memset", 3, figure::time, large_total},
-                        {"100 MB", "all cores", 4, figure::time, large_total},
-                        {"8 MiB again", "unused", 5, figure::time, us},
-                        {"8 MiB again", "memset", 6, figure::time, us},
-                        {"8 MiB again", "faults", 6, figure::faults, 1, {}, 2}}};
+    return {
+        .name = "zero-fill",
+        .summary = "the zeros that make_shared<T>() writes unasked",
+        .operation = "object",
+        .heading = "objects made and let go; 100 B and 100 MB: ms for 500 MB in all; 8 MiB: us each",
+        .baseline = "make_shared",
+        .variants = {{"make_shared", "std::make_shared, no constructor", "",
+                      "the object is filled with zeros first"},
+                     {"make_shared_constructor", "std::make_shared, empty constructor", "", "no fill"},
+                     {"make_shared_for_overwrite", "std::make_shared_for_overwrite", "", "no fill"},
+                     {"linn_make_shared_for_overwrite", "linn::make_shared_for_overwrite", "linn"},
+                     {"linn_recycler", "recycler acquire_shared()", "linn"},
+                     {"linn_buffer_pool", "buffer_pool acquire_shared()", "linn"}},
+        .comparisons = {{"linn_make_shared_for_overwrite", {"make_shared"}, "make_shared, no constructor"},
+                        {"linn_recycler",
+                         {"make_shared_constructor", "make_shared_for_overwrite"},
+                         "for_overwrite, no fill"}},
+        .remarks = {"One object after another; on all cores 500 MB each. unused: nothing is written; "
+                    "memset: all of it is, behind a barrier, so that no compiler joins the two fills.",
+                    "The second 100 MB object may get the memory of the first again, from a pool and "
+                    "from allocators that keep so much. Fresh memory costs page faults, which hide the "
+                    "fill; 8 MiB are taken again and again."},
+        .phases = {{"small", "100 B"},
+                   {"small_memset", "100 B and memset"},
+                   {"large", "100 MB"},
+                   {"large_memset", "100 MB and memset"},
+                   {"large_all_cores", "100 MB and memset on all cores"},
+                   {"line", "8 MiB recycled"},
+                   {"line_memset", "8 MiB recycled and memset"}},
+        .columns = {{"100 B", "unused", 0, figure::time, small_total},
+                    {"100 B", "memset", 1, figure::time, small_total},
+                    {"100 MB", "unused", 2, figure::time, large_total},
+                    {"100 MB", "memset", 3, figure::time, large_total},
+                    {"100 MB", "all cores", 4, figure::time, large_total},
+                    {"8 MiB again", "unused", 5, figure::time, us},
+                    {"8 MiB again", "memset", 6, figure::time, us},
+                    {"8 MiB again", "faults", 6, figure::faults, 1, {}, 2}}};
 }
 
 scenario buffers_scenario() {
@@ -403,12 +380,8 @@ scenario buffers_scenario() {
                       {"linn_buffer_pool_shared", "linn::buffer_pool, shared", "linn", "acquire_shared()"}},
          .comparisons = {{"linn_buffer_pool",
                           {"new_array", "make_unique_for_overwrite", "mmap"},
-                          "memory without a fill, from the best allocator",
-                          "new, for_overwrite, mmap"},
-                         {"linn_buffer_pool_shared",
-                          {"make_shared"},
-                          "make_shared<line>() on the best allocator",
-                          "make_shared<line>()"}},
+                          "new, for_overwrite and mmap"},
+                         {"linn_buffer_pool_shared", {"make_shared"}, "make_shared<line>()"}},
          .remarks = {"Acquire and release after a warm-up, one buffer at a time; unused: nothing is "
                      "written; page: the first 4096 bytes; filled: all. faults: page faults an operation "
                      "when filled.",
@@ -457,7 +430,7 @@ column_info time_of(std::size_t bytes, unsigned threads, std::string_view title,
 scenario sizes_scenario() {
     return {
         .name = "sizes",
-        .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
+        .summary = "blocks of 1 to 524288 bytes by new char[n], on one thread and on two",
         .operation = "pair",
         .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",
         .baseline = "new_delete",
@@ -470,29 +443,14 @@ scenario sizes_scenario() {
                         against_new("linn_buffer_pool", "new char[n]")},
         .remarks =
             {"Allocated and freed at once, never written: what the allocator costs, not the memory. Sizes "
-             "in bytes, K: KiB; of 20 sizes six are shown, --json and --csv have all. cliff: from which "
-             "size a pair costs more than 3 x what it does at half that size, and how much more.",
-             "written (wide terminals): the same with the block filled. linn::pool holds objects of n "
-             "bytes; linn::pool_resource serves up to 128 KiB itself, linn::buffer_pool is for 64 KiB and "
-             "more."},
+             "in bytes, K: KiB; of 20 sizes six are shown, --json and --csv have all, --html draws them.",
+             "linn::pool holds objects of n bytes; linn::pool_resource serves up to 128 KiB itself, "
+             "linn::buffer_pool is for 64 KiB and more."},
         .phases = all_phases(),
-        .columns = {
-            time_of(1, 1, "1", 5),
-            time_of(64, 1, "64"),
-            time_of(1'024, 1, "1K"),
-            time_of(8'192, 1, "8K"),
-            time_of(65'536, 1, "64K"),
-            time_of(524'288, 1, "512K"),
-            {"one thread", "cliff", phase_of(1, 1), figure::cliff},
-            time_of(1, 2, "1", 5),
-            time_of(64, 2, "64"),
-            time_of(1'024, 2, "1K", 3),
-            time_of(8'192, 2, "8K", 4),
-            time_of(65'536, 2, "64K", 3),
-            time_of(524'288, 2, "512K"),
-            {"two threads", "cliff", phase_of(1, 2), figure::cliff},
-            {"written", "64K", phase_of(65'536, 1), figure::metric_time, pairs, "touched_cycles", 6, 1},
-            {"written", "512K", phase_of(524'288, 1), figure::metric_time, pairs, "touched_cycles", 6, 1}}};
+        .columns = {time_of(1, 1, "1", 5), time_of(64, 1, "64"), time_of(1'024, 1, "1K"),
+                    time_of(8'192, 1, "8K"), time_of(65'536, 1, "64K"), time_of(524'288, 1, "512K"),
+                    time_of(1, 2, "1", 5), time_of(64, 2, "64"), time_of(1'024, 2, "1K", 3),
+                    time_of(8'192, 2, "8K", 4), time_of(65'536, 2, "64K", 3), time_of(524'288, 2, "512K")}};
 }
 
 // In the order of the help text; those of a group come last.

@@ -42,13 +42,11 @@ struct variant_info {
 
 /// What a column shows.
 enum class figure {
-    time,        ///< nanoseconds an operation, times `factor`
-    rate,        ///< operations a second, times `factor`
-    faults,      ///< minor page faults an operation
-    metric,      ///< the share that the worker reports under the name `metric`
-    memory,      ///< the bytes that it reports under the name `metric`, times `factor`
-    metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
-    cliff,       ///< where the curve that the phase belongs to jumps (bench.hpp)
+    time,   ///< nanoseconds an operation, times `factor`
+    rate,   ///< operations a second, times `factor`
+    faults, ///< minor page faults an operation
+    metric, ///< the share that the worker reports under the name `metric`
+    memory, ///< the bytes that it reports under the name `metric`, times `factor`
 };
 
 /// One column of a table.
@@ -67,13 +65,12 @@ struct column_info {
 struct comparison_info {
     std::string_view ours; ///< a variant
     std::vector<std::string_view> rivals;
-    std::string_view rivals_title; ///< in a sentence
-    std::string_view rivals_short; ///< in the table
+    std::string_view rivals_title; ///< after "beats"
 };
 
 /// Linn's way against `new` and `delete`.
-inline comparison_info against_new(std::string_view ours, std::string_view rivals_short = "new and delete") {
-    return {ours, {"new_delete"}, "new on the best allocator", rivals_short};
+inline comparison_info against_new(std::string_view ours, std::string_view rivals_title = "new and delete") {
+    return {ours, {"new_delete"}, rivals_title};
 }
 
 /// Ways of doing the same work, on the allocators that each of them uses.
@@ -88,8 +85,6 @@ struct scenario {
     std::vector<std::string_view> remarks = {}; ///< what a reader must know, below the table
     std::vector<phase_info> phases = {};
     std::vector<column_info> columns = {};
-    bool is_of_live_objects =
-        false; ///< a quarter of the work is as much as all; see worker/measure.hpp, alive()
     std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
     /// A name for several scenarios, which are measured only where it or they are named.
     std::string_view group = {};

@@ -17,7 +17,7 @@ constexpr variant_info resource{"linn_pool_resource", "linn::pool_resource", "li
 constexpr variant_info free_list{"free_list", "free list", "free-list", "one thread's, without a lock"};
 
 comparison_info against_free_list() {
-    return {"linn_pool", {"free_list"}, "a free list", "free list"};
+    return {"linn_pool", {"free_list"}, "a free list"};
 }
 
 /// The scenario with a phase for each number of objects that live at once.
@@ -92,10 +92,7 @@ scenario live_sets_scenario() {
          .baseline = "new_delete",
          .variants = {general, {"new_delete_resource", "std::pmr::new_delete_resource"}, pool, resource},
          .comparisons = {against_new("linn_pool"),
-                         {"linn_pool_resource",
-                          {"new_delete_resource"},
-                          "new_delete_resource on the best allocator",
-                          "new_delete_resource"}},
+                         {"linn_pool_resource", {"new_delete_resource"}, "new_delete_resource"}},
          .remarks = {"All objects of a set are allocated and written, then freed, in the order of allocation "
                      "or at random; columns: objects in the set. --json and --csv have all sizes.",
                      nothing_walks}},
@@ -168,10 +165,7 @@ scenario recycled_scenario() {
                       {"linn_recycler_filled", "the same, buffers filled again", "linn"},
                       {"linn_recycler", "recycler acquire(), unique", "linn"},
                       {"linn_allocate_shared", "allocate_shared, linn::allocator", "linn"}},
-         .comparisons = {{"linn_recycler_shared",
-                          {"make_shared"},
-                          "std::make_shared on the best allocator",
-                          "std::make_shared"}},
+         .comparisons = {{"linn_recycler_shared", {"make_shared"}, "std::make_shared"}},
          .remarks =
              {"A shared object that owns a filled vector (1500 or 400 bytes) and a filled string (100) "
               "is made and let go. The control block is what std::shared_ptr itself costs, without "
@@ -191,7 +185,7 @@ scenario containers_shuffled_scenario() {
                       {"pmr_unsynchronized", "pmr unsynchronized", "pmr-unsynchronized",
                        "one a kind of container"},
                       {"linn", "linn::allocator", "linn"}},
-         .comparisons = {{"linn", {"general", "pmr_unsynchronized"}, "the best other", "all others"}},
+         .comparisons = {{"linn", {"general", "pmr_unsynchronized"}, "all others"}},
          .remarks = {"set: unordered_set<int>; map: map<int, int>; list: list<int>. Each kind and size has a "
                      "process of its own. The first insertion includes the first touch of every page; below "
                      "a million it is the median of several containers.",

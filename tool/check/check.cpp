@@ -26,14 +26,9 @@ constexpr text_key text_keys[] = {{"name", &budget::name},
                                   {"file", &budget::file}};
 
 std::string key_of_limit(std::size_t limit) {
-    std::string key = limit_name(limit);
+    std::string key = to_string(static_cast<profile_measure>(limit));
     std::replace(key.begin(), key.end(), '-', '_');
     return key;
-}
-
-bool is_of_bytes(std::size_t limit) {
-    return limit == peak_limit || limit == static_cast<std::size_t>(profile_measure::bytes) ||
-           limit == static_cast<std::size_t>(profile_measure::live_bytes);
 }
 
 /// "64 KiB" in bytes; nothing where it is no size.
@@ -64,7 +59,7 @@ std::string usual_name(const budget& b) {
 }
 
 std::uint64_t limit_in(const toml_table& t, const std::string& key, std::size_t limit) {
-    if (is_of_bytes(limit) && t.is_text(key)) {
+    if (is_of_bytes(static_cast<profile_measure>(limit)) && t.is_text(key)) {
         if (const std::optional<std::uint64_t> bytes = size_in(t.text(key))) {
             return *bytes;
         }
@@ -79,7 +74,7 @@ budget budget_in(const toml_table& t) {
     for (const text_key& k : text_keys) {
         b.*k.into = t.name(k.name);
     }
-    for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+    for (std::size_t limit = 0; limit != profile_measures; ++limit) {
         if (const std::string key = key_of_limit(limit); t.has(key)) {
             b.most[limit] = limit_in(t, key, limit);
         }
@@ -106,7 +101,7 @@ std::vector<budget> budgets_in(std::string_view text) {
     for (const text_key& k : text_keys) {
         keys.emplace_back(k.name);
     }
-    for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+    for (std::size_t limit = 0; limit != profile_measures; ++limit) {
         keys.push_back(key_of_limit(limit));
     }
     const std::vector<toml_table> tables = top.tables("budget", keys);
@@ -125,22 +120,14 @@ std::vector<budget> budgets_in(std::string_view text) {
 
 } // namespace
 
-const char* limit_name(std::size_t limit) noexcept {
-    return limit == peak_limit ? "peak-bytes" : to_string(static_cast<profile_measure>(limit));
-}
-
-const char* limit_words(std::size_t limit) noexcept {
-    return limit == peak_limit ? "bytes live at once" : words_of(static_cast<profile_measure>(limit));
-}
-
-figures::quantity figure_of_limit(std::size_t limit, std::uint64_t value) {
-    return figure_of(limit == peak_limit ? profile_measure::bytes : static_cast<profile_measure>(limit),
-                     static_cast<double>(value));
-}
-
 std::vector<budget> read_budget_file(const std::filesystem::path& file) {
+    const std::string text = text_of_file(file);
+    if (text.starts_with("\x89LINNTR")) {
+        throw unusable_input{
+            fmt::format("{} is a trace: the budgets come first, linn check BUDGETS TRACE", file.string())};
+    }
     try {
-        return budgets_in(text_of_file(file));
+        return budgets_in(text);
     } catch (const toml_problem& problem) {
         throw unusable_input{fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what())};
     }
@@ -174,9 +161,8 @@ bool matches(std::string_view pattern, std::string_view text) noexcept {
 
 constexpr std::size_t most_stacks = 3;
 
-bool is_in_file(const profile_frame& place, const std::string& pattern) {
-    const std::string path = place.folders + place.file;
-    return matches(pattern, path) || matches("*/" + pattern, path);
+bool is_in_file(const symbol_frame& place, const std::string& pattern) {
+    return matches(pattern, place.file) || matches("*/" + pattern, place.file);
 }
 
 /// Whether a budget is about a site. Where a name is missing that would tell, it may be.
@@ -192,29 +178,25 @@ relation type_relation(const budget& b, const profile_site& s) {
 }
 
 relation file_relation(const budget& b, const profile_site& s) {
-    if (b.file.empty() || is_in_file(s.place, b.file)) {
+    if (b.file.empty() || is_in_file(s.named.place, b.file)) {
         return relation::yes;
     }
-    const auto lacks_file = [](const profile_frame& f) { return f.is_own && f.file.empty(); };
-    return s.place.file.empty() && std::ranges::any_of(s.callers, lacks_file) ? relation::maybe
-                                                                              : relation::no;
+    const auto lacks_file = [](const symbol_frame& f) { return f.is_own && f.file.empty(); };
+    return s.named.place.file.empty() && std::ranges::any_of(s.named.frames, lacks_file) ? relation::maybe
+                                                                                         : relation::no;
 }
 
 relation function_relation(const budget& b, const profile_site& s) {
-    const auto is_it = [&](const profile_frame& f) { return matches(b.function, f.name); };
-    if (b.function.empty() || std::ranges::any_of(s.callers, is_it)) {
+    const auto is_it = [&](const symbol_frame& f) { return matches(b.function, function_name(f)); };
+    if (b.function.empty() || std::ranges::any_of(s.named.frames, is_it)) {
         return relation::yes;
     }
-    const auto is_unnamed = [](const profile_frame& f) { return f.is_own && f.is_unnamed; };
-    return std::ranges::any_of(s.callers, is_unnamed) ? relation::maybe : relation::no;
+    const auto is_unnamed = [](const symbol_frame& f) { return f.is_own && f.function.empty(); };
+    return std::ranges::any_of(s.named.frames, is_unnamed) ? relation::maybe : relation::no;
 }
 
 relation relation_of(const budget& b, const profile_site& s) {
     return std::min({type_relation(b, s), file_relation(b, s), function_relation(b, s)});
-}
-
-std::uint64_t used_by(const profile_site& site, const site_statistics& statistics, std::size_t limit) {
-    return limit == peak_limit ? statistics.peak_live_bytes : site.counts.of[limit];
 }
 
 class checker {
@@ -235,7 +217,7 @@ public:
         if (!b.function.empty()) {
             warn_of_depth();
         }
-        for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+        for (std::size_t limit = 0; limit != profile_measures; ++limit) {
             if (b.most[limit]) {
                 check_limit(b, limit, sites, possible);
             }
@@ -247,7 +229,7 @@ private:
                      const std::vector<bool>& possible) {
         checked_limit c;
         c.of = b;
-        c.limit = limit;
+        c.limit = static_cast<profile_measure>(limit);
         c.most = *b.most[limit];
         c.used = used_by_all(b, limit, sites);
         c.used_at_most = possible == sites ? c.used : used_by_all(b, limit, possible);
@@ -260,7 +242,7 @@ private:
     }
 
     std::uint64_t used_by_all(const budget& b, std::size_t limit, const std::vector<bool>& sites) const {
-        if (limit == peak_limit) {
+        if (static_cast<profile_measure>(limit) == profile_measure::peak_bytes) {
             return b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_of_sites(profile_, sites);
         }
         std::uint64_t used = 0;
@@ -280,9 +262,8 @@ private:
         }
         result_.incomplete.push_back(fmt::format("{}: {} {} are known, and {} more may belong to it, because "
                                                  "their types, functions or files have no names{}{}",
-                                                 c.of.name, figure_of_limit(c.limit, c.used).text(),
-                                                 limit_words(c.limit),
-                                                 figure_of_limit(c.limit, c.used_at_most - c.used).text(),
+                                                 c.of.name, c.figure(c.used).text(), words_of(c.limit),
+                                                 c.figure(c.used_at_most - c.used).text(),
                                                  reasons.empty() ? "" : ": ", fmt::join(reasons, "; ")));
     }
 
@@ -291,9 +272,11 @@ private:
         std::map<std::string, counted_stack> alike;
         for (std::size_t i = 0; i != sites.size(); ++i) {
             const profile_site& s = profile_.sites[i];
-            const std::uint64_t used = used_by(s, profile_.analysis.sites[i].statistics, limit);
+            const std::uint64_t used = s.counts.of[limit];
             if (sites[i] && used != 0) {
-                alike.try_emplace(s.label + s.callers_key(), counted_stack{{s.label, s.place, s.callers}, 0})
+                alike
+                    .try_emplace(s.label + s.callers_key(),
+                                 counted_stack{{s.label, s.named.place, s.named.frames}, 0})
                     .first->second.used += used;
             }
         }
@@ -342,8 +325,8 @@ std::string no_budget_for(const std::string& program, const std::vector<budget>&
     for (const budget& b : budgets) {
         names.insert(b.program);
     }
-    return fmt::format("no budget is for the program '{}': there are some for {}", program,
-                       fmt::join(names, ", "));
+    return fmt::format("no budget is for the program '{}': there are some for '{}'", program,
+                       fmt::join(names, "', '"));
 }
 
 std::string verdict_of(const check_result& r) {

@@ -13,16 +13,6 @@
 
 namespace linn::tool {
 
-/// What a budget limits: the measures of a profile, and the most bytes live at once.
-inline constexpr std::size_t budget_limits = profile_measures + 1;
-inline constexpr std::size_t peak_limit = profile_measures;
-
-/// "allocations" … "peak-bytes"; keys of the file have '_' instead of '-'.
-const char* limit_name(std::size_t limit) noexcept;
-/// As a sentence calls it: "allocations", "bytes live at once".
-const char* limit_words(std::size_t limit) noexcept;
-figures::quantity figure_of_limit(std::size_t limit, std::uint64_t value);
-
 /// One table of a budget file. Patterns may hold '*' for any letters; an empty one matches everything.
 struct budget {
     std::string name;     ///< as reports call it; never empty
@@ -30,7 +20,7 @@ struct budget {
     std::string type;     ///< "Order", "std::list<Order>"
     std::string function; ///< that is on the stack, with its namespace
     std::string file;     ///< of the place: "engine.cpp", "src/engine.cpp"
-    std::array<std::optional<std::uint64_t>, budget_limits> most; ///< at least one has a value
+    std::array<std::optional<std::uint64_t>, profile_measures> most; ///< at least one has a value
     std::uint32_t line = 0;
 
     /// True where it is about the program as a whole.
@@ -48,7 +38,7 @@ struct counted_stack : profile_row {
 /// One limit of one budget.
 struct checked_limit {
     budget of;
-    std::size_t limit = 0;
+    profile_measure limit = profile_measure::allocations;
     std::uint64_t most = 0;
     std::uint64_t used = 0;
     std::uint64_t used_at_most = 0; ///< if the budget is about all whose type, function or file is not known
@@ -56,6 +46,10 @@ struct checked_limit {
 
     bool is_broken() const noexcept { return used > most; }
     bool is_unknown() const noexcept { return !is_broken() && used_at_most > most; }
+    /// A value in the unit of the limit.
+    figures::quantity figure(std::uint64_t value) const {
+        return figure_of(limit, static_cast<double>(value));
+    }
 };
 
 /// The whole of `linn check`.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/advice.hpp"
-#include "../advise/fills.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../profile/trace_profile.hpp"
 #include "../report/commands/reports.hpp"
@@ -34,10 +33,7 @@ public:
     explicit advise_command(CLI::App& program)
         : command{program, "advise", "Say which types of a recorded program need a pool, if any",
                   advise_footer},
-          files_{app(), [this] {
-                     return fills_ ? report::fills_document(*fills_, info_, trace_, view_.top)
-                                   : report::advise_document(result_, view_);
-                 }} {
+          files_{app(), [this] { return report::advise_document(result_, view_); }} {
         CLI::App& arguments = app();
         add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote")->required();
         add_value(arguments, "--top", view_.top, "N", "types in the table (default 10)",
@@ -53,7 +49,8 @@ public:
 
     int run() override {
         result_ = ask();
-        return end(files_.deliver(), fails() ? exit_failure : exit_success);
+        files_.deliver();
+        return fails() ? exit_failure : exit_success;
     }
 
 private:
@@ -67,11 +64,6 @@ private:
         advise_parts parts;
         parts.names = naming_by(symbols);
         parts.progress = [&](const char* doing, double share) { line.show(doing, share); };
-        if (analysis.info.holds_fills_only()) {
-            fills_ = report_fills(analysis, parts.names, parts.sources);
-            info_ = std::move(analysis.info);
-            return {};
-        }
         return advise(std::move(analysis), parts, threshold_percent_ / 100);
     }
 
@@ -85,8 +77,6 @@ private:
     double threshold_percent_ = worth_a_pool * 100;
     double fail_over_percent_ = -1;
     advice result_;
-    std::optional<fill_report> fills_; ///< of a trace that holds nothing else
-    trace_info info_;                  ///< with `fills_`
     report_files files_;
 };
 

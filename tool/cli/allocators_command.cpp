@@ -51,62 +51,59 @@ public:
     }
 
     int run() override {
+        check();
         const interrupt_guard guard;
         bool installed_all = true;
         if (!to_install_.empty()) {
-            if (const std::string problem = why_not_installable(to_install_, guard); !problem.empty()) {
-                return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending() : refuse(problem);
-            }
+            refuse_impossible_installation(to_install_, guard);
             installed_all = install(guard);
             if (interrupt_guard::pending() != 0) {
                 return 128 + interrupt_guard::pending();
             }
         }
-        std::vector<std::string> wanted = names_;
-        wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
-        if (!wanted.empty()) {
-            for (const auto& [name, path] : extra_) {
-                wanted.push_back(name);
-            }
+        std::vector<std::string> named = names_;
+        named.insert(named.end(), to_install_.begin(), to_install_.end());
+        const bool wants_all = named.empty();
+        for (const auto& [name, path] : extra_) {
+            named.push_back(name);
         }
-        {
-            progress_line line;
-            work_progress progress;
-            entries_ = take_inventory(
-                extra_, wanted, guard,
-                [&](const std::string& title) {
-                    progress.doing = "trying " + title;
-                    line.show(progress);
-                },
-                std::chrono::seconds{timeout_});
+        progress_line line;
+        entries_ = take_inventory(
+            extra_, wants_all ? std::vector<std::string>{} : named, guard,
+            [&](const std::string& title) { line.show({.doing = "trying " + title}); },
+            std::chrono::seconds{timeout_});
+        line.clear();
+        files_.deliver();
+        if (interrupt_guard::pending() != 0) {
+            return 128 + interrupt_guard::pending();
         }
-        return deliver(installed_all);
+        // An allocator that the user did not name may be missing; one that the user named has to work.
+        named = resolve_names(named, extra_);
+        const bool all_work = std::ranges::all_of(entries_, [&](const allocator_entry& e) {
+            return !contains(named, e.name) || e.state == library_state::usable ||
+                   e.state == library_state::known_bad;
+        });
+        return installed_all && all_work ? exit_success : exit_failure;
     }
 
 private:
-    std::string check() override {
-        std::string problem = take_libraries(given_, {baseline_name}, extra_);
-        if (problem.empty()) {
-            problem = wrong_library(extra_);
-        }
-        if (problem.empty()) {
-            problem = unknown_among("allocator", names_, allocator_names(extra_));
-        }
+    void check() {
+        extra_ = libraries_of(given_, {baseline_name});
+        refuse_wrong_libraries(extra_);
+        refuse_unknown("allocator", names_, allocator_names(extra_));
         const std::vector<std::string> buildable = installable_names();
         if (contains(to_install_, "all")) {
             to_install_ = buildable;
         }
-        if (problem.empty()) {
-            problem = unknown_among("allocator", to_install_, allocator_names({}));
-        }
+        refuse_unknown("allocator", to_install_, allocator_names({}));
         to_install_ = resolve_names(to_install_, {});
         for (const std::string& name : to_install_) {
-            if (problem.empty() && !contains(buildable, name)) {
-                problem = fmt::format(
-                    "'{}' cannot be built by --install; 'linn allocators {}' says how to get it", name, name);
+            if (!contains(buildable, name)) {
+                throw wrong_arguments{
+                    fmt::format("'{}' cannot be built by --install; 'linn allocators {}' says how to get it",
+                                name, name)};
             }
         }
-        return problem;
     }
 
     /// Whether all that was asked for is installed.
@@ -137,25 +134,6 @@ private:
             say("stopped; no allocator is partly installed");
         }
         return all;
-    }
-
-    int deliver(bool installed_all) const {
-        if (const std::string problem = files_.deliver(); !problem.empty()) {
-            return refuse(problem);
-        }
-        if (interrupt_guard::pending() != 0) {
-            return 128 + interrupt_guard::pending();
-        }
-        // An allocator that the user did not name may be missing; one that the user named has to work.
-        std::vector<std::string> named = resolve_names(names_, extra_);
-        for (const auto& [name, path] : extra_) {
-            named.push_back(name);
-        }
-        const bool all_work = std::ranges::all_of(entries_, [&](const allocator_entry& e) {
-            return !contains(named, e.name) || e.state == library_state::usable ||
-                   e.state == library_state::known_bad;
-        });
-        return installed_all && all_work ? exit_success : exit_failure;
     }
 
     report_files files_;

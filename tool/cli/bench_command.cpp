@@ -18,19 +18,18 @@ namespace {
 
 /// How much is measured where options do not say otherwise.
 struct effort {
-    std::size_t rounds;       ///< at most
-    std::size_t least_rounds; ///< regardless of the budget
-    unsigned budget_s;        ///< 0: none
+    std::size_t rounds; ///< at most
+    unsigned budget_s;  ///< 0: none; as many rounds as a judgement needs regardless of it
     std::size_t warm_up_rounds;
     std::size_t work; ///< percent
 };
 
-// The headline takes a minute and a half at most where two cores are idle, and always as many rounds as a judgement needs.
-constexpr effort headline_effort{10, rounds_to_judge, 75, 0, 25};
+// The headline takes a minute and a half at most where two cores are idle.
+constexpr effort headline_effort{10, 75, 0, 25};
 // Five minutes less what the start and a slow round may take; so little work that the rounds of a judgement fit.
-constexpr effort quick_effort{10, 2, 240, 0, 25};
-constexpr effort all_effort{rounds_to_judge, rounds_to_judge, 0, 0, 25};
-constexpr effort full_effort{10, 2, 0, 1, 100};
+constexpr effort quick_effort{10, 240, 0, 25};
+constexpr effort all_effort{rounds_to_judge, 0, 0, 25};
+constexpr effort full_effort{10, 0, 1, 100};
 constexpr std::size_t least_rounds_of_a_budget = 2; // that a user gave
 
 const effort& usual_effort(const bench_options& o) {
@@ -40,16 +39,15 @@ const effort& usual_effort(const bench_options& o) {
     return o.full ? full_effort : o.all ? all_effort : is_headline ? headline_effort : quick_effort;
 }
 
-/// What is wrong where the build leaves out the program that measures a scenario, as that of `make bench` does.
-std::string missing_worker(const bench_options& o) {
+/// The build may leave out the program that measures a scenario, as that of `make bench` does.
+void refuse_missing_worker(const bench_options& o) {
     for (const scenario* s : selected_scenarios(o)) {
         if (!std::filesystem::exists(companion(s->worker))) {
-            return fmt::format(
+            throw std::runtime_error{fmt::format(
                 "this build has no {}, which the scenario {} needs: `make tool` builds everything", s->worker,
-                s->name);
+                s->name)};
         }
     }
-    return {};
 }
 
 const std::vector<std::string> container_names{"unordered_set", "map", "set", "list"};
@@ -104,22 +102,25 @@ public:
         : command{program, "bench", "Measure what allocators and pools cost on this machine", bench_footer()},
           files_{app(), [this] { return report::bench_document(result_); }} {
         CLI::App& arguments = app();
-        add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)")
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        arguments.add_flag("--all", options_.all,
-                           fmt::format("every scenario but the groups: {} rounds, in the time that they need",
-                                       all_effort.rounds));
-        CLI::Option* full = arguments.add_flag(
+        CLI::Option* const scenario = add_value(arguments, "SCENARIO", options_.scenarios, "NAME",
+                                                "what to measure (default: headline)")
+                                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        arguments
+            .add_flag("--all", options_.all,
+                      fmt::format("every scenario but the groups: {} rounds, in the time that they need",
+                                  all_effort.rounds))
+            ->excludes(scenario);
+        arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
-        arguments.add_flag("--quick", quick_, "the default: less work, within a budget")->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
                   whole_number(1, 100'000));
         add_value(arguments, "--budget", budget_, "SECONDS",
-                  fmt::format("start no round that would end later (default {}, headline {})",
-                              quick_effort.budget_s, headline_effort.budget_s),
+                  fmt::format(
+                      "start no round that would end later (default {}, headline {}, and at least {} rounds)",
+                      quick_effort.budget_s, headline_effort.budget_s, rounds_to_judge),
                   whole_number(1, 1'000'000));
         add_names(arguments, "--only", options_.only, "measure these contenders and glibc (comma-separated)");
         add_names(arguments, "--allocators", general_,
@@ -133,20 +134,17 @@ public:
                               full_effort.work),
                   whole_number(1, 1'000));
         add_seed(arguments, options_.seed);
-        add_value(arguments, "--pin", pin_, "CPU|auto|none",
+        add_value(arguments, "--pin", options_.cpu, "CPU|auto|none",
                   "a CPU, none, or auto: each process stays on the CPU it starts on");
         add_value(arguments, "--timeout", timeout_, "SECONDS", "kill a process after SECONDS (default 120)",
                   whole_number(1, 86'400));
     }
 
     int run() override {
-        if (const std::string problem = missing_worker(options_); !problem.empty()) {
-            return refuse(problem);
-        }
+        check();
+        refuse_missing_worker(options_);
         const interrupt_guard guard;
-        if (refuses_libraries("bench", options_.allocators, guard)) {
-            return exit_usage;
-        }
+        try_libraries(options_.allocators, options_.only, guard);
         progress_line line;
         result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
         line.clear();
@@ -155,7 +153,7 @@ public:
     }
 
 private:
-    std::string check() override {
+    void check() {
         // The pools are in the program; a library of that name would be another one.
         std::vector<std::string> pools{baseline_name};
         const std::vector<std::string> general = allocator_names({});
@@ -164,39 +162,27 @@ private:
                 pools.push_back(name);
             }
         }
-        std::string problem = take_libraries(allocators_, pools, options_.allocators);
-        for (const auto step : {&bench_command::check_scenarios, &bench_command::choose_contenders,
-                                &bench_command::check_pin}) {
-            if (problem.empty()) {
-                problem = (this->*step)();
-            }
-        }
+        options_.allocators = libraries_of(allocators_, pools);
+        refuse_unknown("scenario", options_.scenarios, scenario_names());
+        choose_contenders();
+        check_pin();
         const effort& usual = usual_effort(options_);
         options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
         options_.budget_s = budget_ != 0 ? budget_ : rounds_ != 0 ? 0 : usual.budget_s;
-        options_.least_rounds = budget_ != 0 ? least_rounds_of_a_budget : usual.least_rounds;
+        options_.least_rounds = budget_ != 0 ? least_rounds_of_a_budget : rounds_to_judge;
         options_.warm_up_rounds = usual.warm_up_rounds;
         options_.work = work_ != 0 ? work_ : usual.work;
         options_.timeout = std::chrono::seconds{timeout_};
-        return problem;
     }
 
-    std::string check_scenarios() {
-        return options_.all && !options_.scenarios.empty()
-                   ? fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front())
-                   : unknown_among("scenario", options_.scenarios, scenario_names());
-    }
-
-    std::string choose_contenders() {
+    void choose_contenders() {
         const std::vector<std::string> names = bench_names(options_.allocators);
-        if (std::string problem = unknown_among("contender", options_.only, names); !problem.empty()) {
-            return problem;
-        }
+        refuse_unknown("contender", options_.only, names);
         std::vector<std::string> general = allocator_names(options_.allocators);
         general.emplace_back(no_trim_name);
-        if (std::string problem = unknown_among("general allocator", general_, general);
-            !problem.empty() || general_.empty()) {
-            return problem;
+        refuse_unknown("general allocator", general_, general);
+        if (general_.empty()) {
+            return;
         }
         // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
         std::vector<std::string> chosen;
@@ -210,45 +196,37 @@ private:
         }
         chosen.emplace_back(baseline_name); // never empty, which would mean all
         options_.only = std::move(chosen);
-        return {};
     }
 
-    std::string check_pin() {
-        options_.cpu = pin_;
-        if (pin_ == "auto" || pin_ == "none") {
-            return {};
+    void check_pin() const {
+        if (options_.cpu == "auto" || options_.cpu == "none") {
+            return;
         }
-        const std::optional<unsigned> cpu = number_in<unsigned>(pin_);
+        const std::optional<unsigned> cpu = number_in<unsigned>(options_.cpu);
         if (!cpu) {
-            return fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}", pin_,
-                               did_you_mean(pin_, {"auto", "none"}));
+            throw wrong_arguments{fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}",
+                                              options_.cpu, did_you_mean(options_.cpu, {"auto", "none"}))};
         }
         if (const std::vector<unsigned> usable = usable_cpus();
             std::ranges::find(usable, *cpu) == usable.end()) {
-            return fmt::format("--pin: this process may not run on CPU {}; it may on {}", *cpu,
-                               fmt::join(usable, ", "));
+            throw wrong_arguments{fmt::format("--pin: this process may not run on CPU {}; it may on {}", *cpu,
+                                              fmt::join(usable, ", "))};
         }
-        return {};
     }
 
     int deliver() const {
         const bench_result& result = result_;
-        const std::string problem = files_.deliver();
-        if (const std::string page = files_.page_address(); !files_.takes_stdout() && !page.empty()) {
-            fmt::print("Report: {}\n", page);
-        }
-        if (!problem.empty()) {
-            return refuse(problem);
-        }
+        files_.deliver();
         if (result.interrupted_by != 0) {
             return 128 + result.interrupted_by;
         }
-        // A foreign allocator that crashed is a finding; a row of ours that is missing, or no row at all, is a failure.
-        const bool linn_failed =
-            std::ranges::any_of(result.missing, [](const left_out& l) { return l.name == linn_name; });
-        const bool something =
-            std::ranges::any_of(result.scenarios, [](const scenario_result& s) { return !s.rows.empty(); });
-        return linn_failed || !something ? exit_failure : exit_success;
+        // A foreign allocator that crashed is a finding, unless only glibc and its copy, the first two, are left.
+        const bool linn_failed = std::ranges::any_of(
+            result.missing, [](const left_out_contender& l) { return l.name == linn_name; });
+        const bool is_compared = std::ranges::any_of(result.scenarios, [](const scenario_result& s) {
+            return std::ranges::any_of(s.rows, [](const row& r) { return r.contender > 1; });
+        });
+        return linn_failed || (!is_compared && !result.missing.empty()) ? exit_failure : exit_success;
     }
 
     report_files files_;
@@ -256,9 +234,7 @@ private:
     bench_result result_;
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
     std::vector<std::string> general_;    // of --allocators
-    std::string pin_ = "auto";
-    bool quick_ = false;     // says what holds anyway
-    std::size_t rounds_ = 0; // the zeros: not given
+    std::size_t rounds_ = 0;              // the zeros: not given
     std::size_t work_ = 0;
     unsigned budget_ = 0;
     unsigned timeout_ = 120;

@@ -4,7 +4,6 @@
 #include "../measure/files.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
-#include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "command.hpp"
@@ -38,6 +37,8 @@ constexpr const char* check_footer =
     "  linn check budgets.toml -- build/engine_test\n"
     "  linn check budgets.toml -o engine.linn --json check.json -- build/engine_test\n";
 
+constexpr const char* program_group = "With PROG";
+
 } // namespace
 
 class check_command final : public command {
@@ -53,7 +54,7 @@ public:
         add_value(arguments, "TRACE", trace_, "FILE",
                   "what linn record wrote; or -- PROG ARGS to record first");
         add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
-        arguments.option_defaults()->group("With PROG");
+        arguments.option_defaults()->group(program_group);
         add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file",
                   writable_file());
         add_value(arguments, "--depth", recording_.depth, "COUNT",
@@ -67,38 +68,35 @@ public:
     /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
     /// recorded and failed: its own status.
     int run() override {
+        check();
         budgets_ = read_budget_file(budget_file_);
         return words_.empty() ? check_trace(trace_) : check_program();
     }
 
 private:
-    std::string check() override {
-        if (budget_file_.empty() || budget_file_ == separator_word) {
-            return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
-        }
+    void check() {
         const bool has_program = trace_ == separator_word || !app().remaining().empty();
-        if (!has_program && trace_.empty()) {
-            return "missing TRACE: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
+        const bool has_budgets = !budget_file_.empty() && budget_file_ != separator_word;
+        if (!has_budgets || (!has_program && trace_.empty())) {
+            throw wrong_arguments{
+                fmt::format("missing {}: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...",
+                            has_budgets ? "TRACE" : "BUDGETS")};
         }
         if (has_program && trace_ != separator_word && !trace_.empty()) {
-            return "give a TRACE or -- PROG, not both";
+            throw wrong_arguments{"give a TRACE or -- PROG, not both"};
         }
         if (has_program) {
-            if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-                return problem;
-            }
-            recording_.command = words_;
+            recording_.command = words_ = program_words(app());
             if (files_.takes_stdout()) {
-                return "a report needs the name of a file: standard output is the program's";
+                throw wrong_arguments{"a report needs the name of a file: standard output is the program's"};
             }
-        } else {
-            for (const char* option : {"--output", "--depth", "--no-follow", "--quiet"}) {
-                if (app().count(option) != 0) {
-                    return fmt::format("{} needs -- PROG", option);
-                }
+            return;
+        }
+        for (const CLI::Option* option : app().get_options()) {
+            if (option->get_group() == program_group && option->count() != 0) {
+                throw wrong_arguments{option->get_name() + " needs -- PROG"};
             }
         }
-        return {};
     }
 
     int check_program() {
@@ -141,18 +139,12 @@ private:
         if (!result_.problem.empty()) {
             return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
         }
-        return end(tell(), result_.is_kept() ? exit_success : exit_failure);
-    }
-
-    std::string tell() const {
-        if (words_.empty()) {
-            return files_.deliver();
+        try {
+            files_.deliver(words_.empty() ? stdout : is_quiet_ && result_.is_kept() ? nullptr : stderr);
+        } catch (const std::runtime_error& unwritten) {
+            return refuse(unwritten.what()); // of a program that failed its own status counts
         }
-        const report::document document = report::check_document(result_);
-        if (!is_quiet_ || !result_.is_kept()) {
-            write_to_stderr(report::render_terminal(document, style_of_stderr()));
-        }
-        return files_.write(document);
+        return result_.is_kept() ? exit_success : exit_failure;
     }
 
     std::string budget_file_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
-#include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 
 #include <fmt/ranges.h>
@@ -30,12 +29,6 @@ void command::warn(std::string_view what) const {
 int command::refuse(std::string_view problem, int status) const {
     say(problem);
     return status;
-}
-
-int command::refuse_arguments(std::string_view problem) const {
-    refuse(problem);
-    write_to_stderr(fmt::format("Try 'linn {} --help'.\n", app_->get_name()));
-    return exit_usage;
 }
 
 namespace {
@@ -130,20 +123,21 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
               whole_number(0, std::numeric_limits<std::uint64_t>::max()));
 }
 
-std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
-    words = app.remaining();
+std::vector<std::string> program_words(const CLI::App& app) {
+    std::vector<std::string> words = app.remaining();
     if (!words.empty() && words.front() == separator_word) {
         words.erase(words.begin());
     } else if (const auto mark = std::ranges::find(words, separator_word); mark != words.end()) {
         *mark = "--"; // the program's own
     }
     if (words.empty()) {
-        return fmt::format("missing program: linn {} [options] -- PROG ARGS...", app.get_name());
+        throw wrong_arguments{
+            fmt::format("missing program: linn {} [options] -- PROG ARGS...", app.get_name())};
     }
     if (words.front().empty()) {
-        return "the program's name is empty";
+        throw wrong_arguments{"the program's name is empty"};
     }
-    return {};
+    return words;
 }
 
 } // namespace linn::tool

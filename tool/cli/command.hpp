@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../measure/files.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -32,10 +34,8 @@ public:
     command& operator=(const command&) = delete;
     virtual ~command() = default;
 
-    /// What is wrong with the arguments, after parsing; empty: nothing that can be told before the work.
-    virtual std::string check() { return {}; }
-
-    /// Does what the command says. Returns the exit status. @pre check() found nothing
+    /// Does what the command says, after parsing. Returns the exit status.
+    /// @throws wrong_arguments and its kin, which are said on standard error
     virtual int run() = 0;
 
     /// Says something on standard error, after the name of the command.
@@ -46,12 +46,6 @@ public:
 
     /// Likewise for an error; returns `status`.
     int refuse(std::string_view problem, int status = exit_failure) const;
-
-    /// Returns `status`, or refuses where there is a problem.
-    int end(std::string_view problem, int status) const { return problem.empty() ? status : refuse(problem); }
-
-    /// Likewise for wrong arguments, with the help page to read; returns `exit_usage`.
-    int refuse_arguments(std::string_view problem) const;
 
     /// The command among the program's arguments.
     CLI::App& app() const noexcept { return *app_; }
@@ -75,10 +69,6 @@ std::unique_ptr<command> make_try(CLI::App& program);
 std::unique_ptr<command> make_pools(CLI::App& program);
 std::unique_ptr<command> make_lint(CLI::App& program);
 std::unique_ptr<command> make_allocators(CLI::App& program);
-
-inline bool contains(const std::vector<std::string>& list, std::string_view name) {
-    return std::ranges::find(list, name) != list.end();
-}
 
 /// The number that is all of the text; nothing where it is none.
 template <class Number>
@@ -142,8 +132,8 @@ std::string missing_argument(const CLI::App& app, std::string_view name);
 /// Adds --seed, the seed of the order of the rounds.
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
-/// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
-/// Returns an empty string, or what is wrong with them.
-std::string take_program_words(const CLI::App& app, std::vector<std::string>& words);
+/// The program and its arguments, which stand behind a command's options, with or without "--" before them.
+/// @throws wrong_arguments where there is no program
+std::vector<std::string> program_words(const CLI::App& app);
 
 } // namespace linn::tool

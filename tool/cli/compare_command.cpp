@@ -29,37 +29,43 @@ std::optional<double> amount_in(std::string_view text) {
     return value && *value >= 0 && *value <= 1e18 ? value : std::nullopt;
 }
 
-/// Reads --per; returns what is wrong with it.
-std::string read_unit(const std::string& text, work_unit& per) {
+/// The value of --per.
+work_unit unit_of(const std::string& text) {
+    work_unit per;
     if (text == "run") {
-        return {};
+        return per;
     }
     if (text == "allocations") {
         per.what = work_unit::kind::allocations;
-        return {};
+        return per;
     }
     if (text.starts_with(type_prefix) && text.size() > type_prefix.size()) {
         per.what = work_unit::kind::type;
         per.type = text.substr(type_prefix.size());
-        return {};
+        return per;
     }
     const std::size_t colon = text.find(':');
     const std::optional<double> before = amount_in(std::string_view{text}.substr(0, colon));
     const std::optional<double> after =
         colon == std::string::npos ? before : amount_in(std::string_view{text}.substr(colon + 1));
     if (!before || !after || *before == 0 || *after == 0) {
-        return fmt::format("--per must be run, allocations, type=NAME, or the units of work in OLD and NEW "
-                           "such as 1000:2000, not '{}'",
-                           text);
+        throw wrong_arguments{fmt::format(
+            "--per must be run, allocations, type=NAME, or the units of work in OLD and NEW such as "
+            "1000:2000, not '{}'",
+            text)};
     }
     per.what = work_unit::kind::number;
     per.old_count = *before;
     per.new_count = *after;
-    return {};
+    return per;
 }
 
-/// Reads --fail-over: a percentage, or a number of allocations and the like.
-std::string read_limit(const std::string& text, growth_limits& limits) {
+/// The value of --fail-over: a percentage, or a number of allocations and the like.
+growth_limits limits_of(const std::string& text) {
+    growth_limits limits;
+    if (text.empty()) {
+        return limits;
+    }
     constexpr std::string_view count_prefix = "count=";
     const bool is_count = text.starts_with(count_prefix);
     std::string_view digits = text;
@@ -70,11 +76,11 @@ std::string read_limit(const std::string& text, growth_limits& limits) {
     }
     const std::optional<double> value = amount_in(digits);
     if (!value) {
-        return fmt::format(
-            "--fail-over must be a percentage such as 5, or a number such as count=100, not '{}'", text);
+        throw wrong_arguments{fmt::format(
+            "--fail-over must be a percentage such as 5, or a number such as count=100, not '{}'", text)};
     }
     (is_count ? limits.count : limits.share) = is_count ? *value : *value / 100;
-    return {};
+    return limits;
 }
 
 constexpr const char* compare_footer =
@@ -125,7 +131,7 @@ public:
         arguments.option_defaults()->group(traces_group);
         add_choice<profile_measure>(arguments, "--measure", trace_options_.by, "WHAT",
                                     "allocations (default), bytes, temporary, live-blocks or live-bytes",
-                                    profile_measure_names());
+                                    {"allocations", "bytes", "temporary", "live-blocks", "live-bytes"});
         add_value(arguments, "--per", per_, "UNIT",
                   "divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
         add_value(arguments, "--fail-over", fail_over_, "LIMIT",
@@ -136,11 +142,13 @@ public:
 
     /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
     int run() override {
-        if (const int status = compare_pair(); status != exit_success) {
-            return status;
-        }
-        if (const std::string problem = files_.deliver(); !problem.empty()) {
-            return refuse(problem, exit_usage);
+        try {
+            compare_pair();
+            files_.deliver();
+        } catch (const wrong_arguments&) {
+            throw;
+        } catch (const std::runtime_error& problem) {
+            return refuse(problem.what(), exit_usage);
         }
         if (are_traces_) {
             return !trace_result_.broken.empty() ? exit_failure : exit_success;
@@ -152,21 +160,8 @@ public:
     }
 
 private:
-    std::string read_files(result_file& old_file, result_file& new_file) const {
-        std::string problems;
-        for (const auto& [path, file] :
-             {std::pair{&old_path_, &old_file}, std::pair{&new_path_, &new_file}}) {
-            try {
-                *file = read_result_file(*path);
-            } catch (const unusable_input& error) {
-                problems += fmt::format("linn compare: {}\n", error.what());
-            }
-        }
-        return problems;
-    }
-
-    /// What is wrong with the lists of names, of which none may be unknown to both files.
-    std::string check_names(const result_file& old_file, const result_file& new_file) const {
+    /// None of the lists of names may have one that is unknown to both files.
+    void check_names(const result_file& old_file, const result_file& new_file) const {
         for (const auto& [option, wanted, part] :
              {std::tuple{"--scenario", &options_.scenarios, &series_name::scenario},
               std::tuple{"--only", &options_.contenders, &series_name::contender},
@@ -179,12 +174,11 @@ private:
             }
             for (const std::string& name : *wanted) {
                 if (!known.contains(name)) {
-                    return fmt::format("{}: {}", option,
-                                       unknown_name("name", name, {known.begin(), known.end()}));
+                    throw unusable_input{fmt::format(
+                        "{}: {}", option, unknown_name("name", name, {known.begin(), known.end()}))};
                 }
             }
         }
-        return {};
     }
 
     bool fails() const {
@@ -195,24 +189,16 @@ private:
     }
 
     /// Options of the other kind of files say something that would be ignored.
-    std::string check_kind() const {
+    void check_kind() const {
         const char* const other = are_traces_ ? results_group : traces_group;
         for (const CLI::Option* option : app().get_options()) {
             if (option->count() != 0 && option->get_group() == other) {
-                return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
-                                                 option->get_name(), old_path_)
-                                   : fmt::format("{} is for traces of linn record, and {} is not one",
-                                                 option->get_name(), old_path_);
+                throw unusable_input{fmt::format(
+                    fmt::runtime(are_traces_ ? "{} is for results of bench or run, and {} is a trace"
+                                             : "{} is for traces of linn record, and {} is not one"),
+                    option->get_name(), old_path_)};
             }
         }
-        return {};
-    }
-
-    std::string check() override {
-        if (std::string problem = read_unit(per_, trace_options_.per); !problem.empty()) {
-            return problem;
-        }
-        return fail_over_.empty() ? std::string{} : read_limit(fail_over_, trace_options_.limits);
     }
 
     report::document document() const {
@@ -220,53 +206,45 @@ private:
                            : report::compare_document(result_);
     }
 
-    int compare_pair() {
+    void compare_pair() {
+        trace_options_.per = unit_of(per_);
+        trace_options_.limits = limits_of(fail_over_);
         if (new_path_.empty()) {
-            return refuse_arguments(missing_argument(app(), old_path_.empty() ? "OLD" : "NEW"));
+            throw wrong_arguments{old_path_.empty() ? "missing OLD" : "missing NEW"};
         }
         are_traces_ = begins_as_trace(old_path_);
         if (are_traces_ != begins_as_trace(new_path_)) {
             try {
                 const trace_file other{are_traces_ ? new_path_ : old_path_};
             } catch (const unusable_input& error) {
-                return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
-                                          are_traces_ ? old_path_ : new_path_),
-                              exit_usage);
+                throw unusable_input{fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
+                                                 are_traces_ ? old_path_ : new_path_)};
             }
         }
-        if (const std::string problem = check_kind(); !problem.empty()) {
-            return refuse(problem, exit_usage);
+        check_kind();
+        const std::string problem = are_traces_ ? compare_traces() : compare_results();
+        if (!problem.empty()) {
+            throw unusable_input{problem};
         }
-        return are_traces_ ? compare_traces() : compare_results();
     }
 
-    int compare_results() {
-        result_file old_file;
-        result_file new_file;
-        if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
-            write_to_stderr(problems);
-            return exit_usage;
-        }
-        if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
-            return refuse(problem, exit_usage);
-        }
+    std::string compare_results() {
+        result_file old_file = read_result_file(old_path_);
+        result_file new_file = read_result_file(new_path_);
+        check_names(old_file, new_file);
         options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
         result_ = compare_files(std::move(old_file), std::move(new_file), options_);
-        return result_.problem.empty() ? exit_success : refuse(result_.problem, exit_usage);
+        return result_.problem;
     }
 
-    int compare_traces() {
+    std::string compare_traces() {
         trace_options_.threshold = threshold_percent_.value_or(0) / 100;
-        try {
-            progress_line line;
-            symbolizer symbols{where_};
-            trace_profile old_trace = profile_trace(old_path_, naming_by(symbols), show_reading(line));
-            trace_profile new_trace = profile_trace(new_path_, naming_by(symbols), show_reading(line));
-            trace_result_ = tool::compare_traces(std::move(old_trace), std::move(new_trace), trace_options_);
-        } catch (const unusable_input& error) {
-            return refuse(error.what(), exit_usage);
-        }
-        return trace_result_.problem.empty() ? exit_success : refuse(trace_result_.problem, exit_usage);
+        progress_line line;
+        symbolizer symbols{where_};
+        trace_profile old_trace = profile_trace(old_path_, naming_by(symbols), show_reading(line));
+        trace_profile new_trace = profile_trace(new_path_, naming_by(symbols), show_reading(line));
+        trace_result_ = tool::compare_traces(std::move(old_trace), std::move(new_trace), trace_options_);
+        return trace_result_.problem;
     }
 
     report_files files_;

@@ -75,6 +75,7 @@ public:
 
     /// 0: nothing was found; 1: something was, or a file could not be checked; 2: nothing could be checked.
     int run() override {
+        check();
         const interrupt_guard guard;
         {
             progress_line line;
@@ -83,14 +84,16 @@ public:
         if ((fix_ || fix_notes_) && result_.signal == 0) {
             apply();
         }
-        if (const std::string problem = files_.deliver(); !problem.empty()) {
-            return refuse(problem, exit_usage);
+        try {
+            files_.deliver();
+        } catch (const std::runtime_error& unwritten) {
+            return refuse(unwritten.what(), exit_usage);
         }
         return exit_status();
     }
 
 private:
-    std::string check() override {
+    void check() {
         const auto is_asked = [&](const char* name) { return checks_.empty() || contains(checks_, name); };
         options_.checks.fill = is_asked("fill");
         options_.checks.overwritten = is_asked("overwritten");
@@ -103,11 +106,11 @@ private:
             try {
                 const std::regex trial{*text};
             } catch (const std::regex_error& error) {
-                return fmt::format("{}: '{}' is not a regular expression: {}", name, *text, error.what());
+                throw wrong_arguments{
+                    fmt::format("{}: '{}' is not a regular expression: {}", name, *text, error.what())};
             }
             *into = *text;
         }
-        return {};
     }
 
     void apply() {

@@ -193,6 +193,12 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
     return fmt::format("unknown option '{}'{}", word, did_you_mean(word.substr(0, word.find('=')), names));
 }
 
+/// Says what is wrong with the words behind the name of the program or the command, and where there is help.
+int complain(const std::string& name, std::string_view problem) {
+    write_to_stderr(fmt::format("{}: {}\nTry '{} --help'.\n", name, problem, name));
+    return exit_usage;
+}
+
 int explain(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* place = &program;
     for (const CLI::App* app : program.get_subcommands()) {
@@ -222,8 +228,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     if (message.empty()) {
         message = sentence_of(error, *place);
     }
-    write_to_stderr(fmt::format("{}: {}\nTry '{} --help'.\n", name, message, name));
-    return exit_usage;
+    return complain(name, message);
 }
 
 /// The arguments in the order in which the parser wants them, the last one first. A command that takes a program, as in
@@ -253,7 +258,8 @@ void add_colour(CLI::App& app, std::string& colour) {
     add_value(app, "--color", colour, "WHEN",
               "bold text: auto (on a terminal, without NO_COLOR), always or never",
               one_of({"auto", "always", "never"}))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->group("Options"); // not the one that a command made last
 }
 
 int run(int argc, char** argv) {
@@ -297,16 +303,21 @@ int run(int argc, char** argv) {
     choose_colour(colour);
     const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
     command& one = **chosen; // one is required
-    std::string problem = unknown_option(one.app(), one.app().remaining());
-    problem = problem.empty() ? one.check() : problem;
     try {
-        return problem.empty() ? one.run() : one.refuse_arguments(problem);
+        if (const std::string problem = unknown_option(one.app(), one.app().remaining()); !problem.empty()) {
+            throw wrong_arguments{problem};
+        }
+        return one.run();
+    } catch (const wrong_arguments& error) {
+        return complain("linn " + one.app().get_name(), error.what());
     } catch (const unusable_input& error) {
         if (const int signal = interrupt_guard::pending(); signal != 0) { // which stopped what was needed
             return 128 + signal;
         }
         return one.refuse(error.what(),
                           dynamic_cast<const damaged_input*>(&error) != nullptr ? exit_failure : exit_usage);
+    } catch (const std::runtime_error& error) {
+        return one.refuse(error.what());
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/files.hpp"
-#include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../pools/plan.hpp"
 #include "command.hpp"
@@ -44,15 +43,18 @@ public:
         add_value(arguments, "--compile", compiled_file_, "FILE",
                   "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
                   writable_file());
-        add_value(
+        CLI::Option* const statistics = add_value(
             arguments, "--stats", statistics_, "FILE",
             "write statistics when the program ends: as JSON, or as OpenMetrics text where the name ends "
             "in .prom or .openmetrics; %p becomes the process id",
             writable_file());
         add_value(arguments, "--signal", settings_.signal, "NAME",
-                  "with --stats: also write them when this signal arrives, such as USR2");
-        arguments.add_flag("--count", settings_.counts_hits,
-                           "with --stats: count the hits of every site, which costs some nanoseconds a call");
+                  "with --stats: also write them when this signal arrives, such as USR2")
+            ->needs(statistics);
+        arguments
+            .add_flag("--count", settings_.counts_hits,
+                      "with --stats: count the hits of every site, which costs some nanoseconds a call")
+            ->needs(statistics);
         arguments.add_flag("--checked", settings_.is_checked,
                            "guard every block of a pool: slow, and reports misuse with its callers");
         add_value(
@@ -63,76 +65,59 @@ public:
     }
 
     int run() override {
+        check();
         if (!compiled_file_.empty()) {
-            return end(write_atomically(compiled_file_, compiled_plan(plan_)), exit_success);
+            const std::string problem = write_atomically(compiled_file_, compiled_plan(plan_));
+            return problem.empty() ? exit_success : refuse(problem);
         }
         if (words_.empty()) {
-            tell_plan();
+            fmt::print("{}", plan_text(plan_));
             return exit_success;
         }
         const served_program program = find_served_program(words_.front(), settings_.is_checked);
         if (!program.problem.empty()) {
-            return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
+            return refuse(program.problem, program.is_usage_error ? exit_usage : exit_failure);
         }
         return refuse(become_served(program, words_, settings_));
     }
 
 private:
-    std::string check() override {
+    void check() {
         if (plan_file_.empty()) {
-            return "missing plan: linn pools --plan FILE -- PROG ARGS...";
+            throw wrong_arguments{"missing plan: linn pools --plan FILE -- PROG ARGS..."};
         }
         if (!app().remaining().empty()) {
-            if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-                return problem;
-            }
+            words_ = program_words(app());
         }
         if (!compiled_file_.empty() && !words_.empty()) {
-            return "--compile writes the plan and runs nothing: leave out the program";
+            throw wrong_arguments{"--compile writes the plan and runs nothing: leave out the program"};
         }
-        if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty())) {
-            return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
+        if (!settings_.signal.empty() && number_of_signal(settings_.signal.c_str()) == 0) {
+            throw wrong_arguments{"--signal must be a signal such as USR2, not " + settings_.signal};
+        }
+        if (const char* const inherited = std::getenv("LINN_POOLS"); // off is an emergency switch
+            inherited != nullptr && (settings_.mode == "on" || std::string_view{inherited} == "off")) {
+            settings_.mode = inherited;
         }
         std::error_code error;
         // The program may change its directory before it ends, and what it starts may have another.
         if (!words_.empty() && has_compiled_plan()) {
             settings_.plan = fs::absolute(plan_file_, error);
         } else {
-            try {
-                plan_ = read_plan_file(plan_file_);
-                if (!words_.empty()) {
-                    settings_.plan = keep_compiled(plan_file_, plan_);
-                }
-            } catch (const unusable_input& unusable) {
-                return unusable.what();
+            plan_ = read_plan_file(plan_file_);
+            if (!words_.empty()) {
+                settings_.plan = keep_compiled(plan_file_, plan_);
             }
         }
         if (!statistics_.empty()) {
             settings_.statistics = fs::absolute(statistics_, error);
         }
-        return {};
-    }
-
-    void tell_plan() const {
-        fmt::print("{}: {} in {}{}\n", plan_file_, figures::counted(plan_.sites.size(), "site"),
-                   figures::counted(plan_.pools.size(), "pool"),
-                   plan_.program.empty() ? "" : fmt::format(", made for {}", plan_.program));
-        for (const plan_pool& pool : plan_.pools) {
-            fmt::print("\n{}\n", pool.name);
-            for (const plan_site& site : plan_.sites) {
-                if (site.pool != pool.name) {
-                    continue;
-                }
-                fmt::print("  {:>10}  {}{}{}{}\n", figures::counted(site.size, "byte"), address_of(site.call),
-                           site.caller ? " called from " + address_of(*site.caller) : "",
-                           site.note.empty() ? "" : "  ", site.note);
-            }
-        }
     }
 
     bool has_compiled_plan() const {
         const std::optional<std::string> content = read_file(plan_file_);
-        return content && is_compiled_plan(*content);
+        plan_tables unused;
+        return content && read_compiled_plan(*content, unused);
     }
 
     pool_settings settings_;

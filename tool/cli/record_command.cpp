@@ -47,13 +47,12 @@ bool is_screen() {
 
 /// "2.0 s: live 7.12 MiB in 6295 blocks, of 40.2 k allocated; most of it is leaked_node".
 std::string lead_of(const trace_view& view, clock::duration since) {
-    const auto text = [](unit u, double value) { return figures::written(u, value); };
-    return fmt::format(
-        "{}: live {} in {}, of {} allocated{}",
-        text(unit::nanoseconds, std::chrono::duration<double, std::nano>{since}.count()),
-        text(unit::bytes, static_cast<double>(view.all.bytes)), figures::counted(view.all.blocks, "block"),
-        figures::counted(view.allocated.blocks, "block"),
-        view.types.empty() ? std::string{}
+    return fmt::format("{}: live {} in {}, of {} allocated{}",
+                       written(unit::nanoseconds, std::chrono::duration<double, std::nano>{since}.count()),
+                       written(unit::bytes, static_cast<double>(view.all.bytes)),
+                       counted(view.all.blocks, "block"), counted(view.allocated.blocks, "block"),
+                       view.types.empty()
+                           ? std::string{}
                            : "; most of it is " + short_type(view.types.front().label, letters_of_type));
 }
 
@@ -109,14 +108,8 @@ private:
         }
         const std::size_t height = terminal_size(STDERR_FILENO).value_or(winsize{}).ws_row;
         const std::size_t rows = height > lines_of_text ? height - lines_of_text : 1;
-        report::document d = report::trace_view_document(profile, view, rows);
-        d.lead = std::move(lead);
-        d.introduction.clear();
-        d.warnings.clear();
-        std::erase_if(d.sections, [](const report::section& s) { return s.id != "types"; });
-        for (report::section& types : d.sections) {
-            std::get<report::table>(types.blocks.front().content).caption = "Types, by live bytes";
-        }
+        report::document d{.command = "linn record", .lead = std::move(lead)};
+        d.add_section("types", "Types").add(report::held_types(view, rows));
         // From the upper left corner, over what was there.
         write_to_stderr(fmt::format("\033[H\033[J{}", report::render_terminal(d, style_of_stderr())));
     }
@@ -131,13 +124,12 @@ private:
             if (!copy_owned(ring, i, copy)) {
                 continue;
             }
-            const chunk_frame frame = frame_of_chunk(copy);
+            chunk_frame frame = frame_of_chunk(copy);
             if (frame.payload.empty() || (only_pid_ != 0 && frame.header.pid != only_pid_)) {
                 continue;
             }
-            frame_header header = frame.header;
-            header.describe(frame.payload);
-            const auto head = header.pack();
+            frame.header.describe(frame.payload);
+            const auto head = frame.header.pack();
             frames.insert(frames.end(), head.begin(), head.end());
             frames.insert(frames.end(), frame.payload.begin(), frame.payload.end());
         }
@@ -165,7 +157,6 @@ constexpr const char* record_footer =
     "  linn advise simulate.linn               what it says\n"
     "  linn record -o run.linn -- ./simulate 1000\n"
     "  linn record --live -- ./server          what it holds by type, each second\n"
-    "  linn record --fills -- ./simulate 1000  only blocks that zeros are written into\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
     "  linn record --depth 8 -- ./server --port 7777\n";
@@ -182,38 +173,39 @@ public:
                   "the trace to write (default: PROG.linn in this directory)", writable_file());
         add_value(arguments, "--depth", options_.depth, "COUNT",
                   "innermost calls that a stack keeps (default 16)", whole_number(1, most_recorded_depth));
-        arguments.add_flag("--fills", options_.fills_only,
-                           "record only blocks that are filled with zeros right away, such as the memset of "
-                           "make_shared<T>()");
-        add_value(arguments, "--min-fill", options_.smallest_fill, "BYTES",
-                  "smallest fill that counts, in bytes (default 1024)",
-                  whole_number(16, std::uint64_t{1} << 40));
         add_value(arguments, "--sample", options_.sample_bytes, "BYTES",
                   "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
                   "with intervals (524288 suits production)",
                   whole_number(1, sampling::most_mean));
-        arguments.add_flag(
-            "--live", is_live_,
-            "each second, show what the program holds by type; without a terminal, a line on standard error");
+        arguments.add_flag("--live", is_live_,
+                           "each second, show what the program holds by type; without a terminal, a line on "
+                           "standard error");
         arguments.add_flag("--no-follow{false}", options_.follows,
                            "record only PROG, not the processes that it starts");
-        arguments.add_flag("--wait", options_.waits_for_all,
-                           "record until everything that PROG started has ended too");
+        CLI::Option* const waits = arguments.add_flag(
+            "--wait", options_.waits_for_all, "record until everything that PROG started has ended too");
         CLI::Option* const baseline = arguments.add_flag(
             "--baseline", has_baseline_,
             "always run PROG again without recording, its output thrown away, to measure its CPU time "
             "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
-        arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
-        arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
-        add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
-                  "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
-                  whole_number(1, std::uint64_t{1} << 30));
+        CLI::Option* const no_baseline =
+            arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
+        arguments.add_flag("-q,--quiet", is_quiet_, "print only errors and warnings");
+        CLI::Option* const pid =
+            add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
+                      "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
+                      whole_number(1, std::uint64_t{1} << 30))
+                ->excludes(waits)
+                ->excludes(baseline)
+                ->excludes(no_baseline);
         add_value(arguments, "--duration", options_.duration_s, "SECONDS",
-                  "with --pid: end the recording after so many seconds", number(0.001, 1e9));
+                  "with --pid: end the recording after so many seconds", number(0.001, 1e9))
+            ->needs(pid);
     }
 
     /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
     int run() override {
+        check();
         if (!is_quiet_) {
             options_.announce = [this](const std::string& what) { say(what); };
         }
@@ -237,49 +229,20 @@ public:
     }
 
 private:
-    std::string check() override {
-        if (std::string problem = options_.attach_to != 0 ? check_process() : check_program();
-            !problem.empty()) {
-            return problem;
+    void check() {
+        options_.file = file_; // of a process, without one, by the program's name, which is not known yet
+        if (options_.attach_to == 0) {
+            options_.command = program_words(app());
+            if (file_.empty()) {
+                options_.file = std::filesystem::path{options_.command.front()}.filename().string() + ".linn";
+            }
+        } else if (!app().remaining().empty()) {
+            throw wrong_arguments{
+                "--pid records a program that runs already: leave out PROG and its arguments"};
         }
         options_.baseline = has_baseline_                                    ? second_run_when::always
                             : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
                                                                              : second_run_when::harmless;
-        if (options_.fills_only && options_.sample_bytes != 0) {
-            return "--fills and --sample cannot be combined: a sample has no fills";
-        }
-        if (options_.fills_only && is_live_) {
-            return "--fills and --live cannot be combined: --fills records no releases, so nothing is known "
-                   "to live";
-        }
-        return {};
-    }
-
-    std::string check_program() {
-        if (app().count("--duration") != 0) {
-            return "--duration needs --pid: a program that linn starts is recorded until it ends";
-        }
-        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return problem;
-        }
-        options_.command = words_;
-        options_.file =
-            file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
-        return {};
-    }
-
-    std::string check_process() {
-        if (!app().remaining().empty()) {
-            return "--pid records a program that runs already: leave out PROG and its arguments";
-        }
-        for (const char* const option : {"--wait", "--baseline", "--no-baseline"}) {
-            if (app().count(option) != 0) {
-                return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
-                                   option);
-            }
-        }
-        options_.file = file_; // without one, by the program's name, which is not known yet
-        return {};
     }
 
     void tell(const record_result& result) const {
@@ -287,9 +250,7 @@ private:
         for (const std::string& warning : result.warnings) {
             warn(warning);
         }
-        // A program without fills is an answer, where it was recorded at all.
-        const bool has_answer = end.events != 0 || (options_.fills_only && result.processes != 0);
-        if (is_quiet_ || !result.was_started || !has_answer) {
+        if (is_quiet_ || !result.was_started || end.events == 0) {
             return;
         }
         const std::string file = result.file.string();
@@ -301,9 +262,11 @@ private:
                             written(unit::nanoseconds, end.user_ns + end.system_ns),
                             written(unit::nanoseconds, result.baseline.cpu_ns)));
         } else if (!result.no_baseline.empty()) {
-            say(fmt::format(
-                "not run again for its own CPU time, because {}; the trace has an estimate ({} an event)",
-                result.no_baseline, written(unit::nanoseconds, end.event_cost_ns)));
+            say(fmt::format("not run again for its own CPU time, because {}; the trace has {}",
+                            result.no_baseline,
+                            end.event_cost_ns > 0 ? fmt::format("an estimate ({} an event)",
+                                                                written(unit::nanoseconds, end.event_cost_ns))
+                                                  : "no estimate: too few events were timed"));
         }
         if (result.problem.empty()) {
             say(fmt::format("next: linn advise {}", shell_file(file)));
@@ -311,7 +274,6 @@ private:
     }
 
     record_options options_;
-    std::vector<std::string> words_;
     std::string file_;
     bool is_live_ = false;
     bool is_quiet_ = false;

@@ -10,11 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 namespace linn::tool {
-
-namespace fs = std::filesystem;
 
 using report::output_formats;
 
@@ -26,14 +23,13 @@ report_files::report_files(CLI::App& app, std::function<report::document()> docu
                   writable_file(or_stdout));
     }
     app.final_callback([this] {
-        std::map<std::string, std::string> option_of;
         for (std::size_t i = 0; i != files_.size(); ++i) {
             const std::string& file = files_[i];
-            const auto [same, is_new] = option_of.emplace(file, output_formats[i].option);
-            if (!is_new && !file.empty()) {
-                throw CLI::ValidationError{
-                    fmt::format("{} and {} both write to {}: give each a file of its own", same->second,
-                                output_formats[i].option, file == "-" ? "standard output" : file)};
+            const auto same = std::find(files_.begin(), files_.begin() + i, file) - files_.begin();
+            if (!file.empty() && static_cast<std::size_t>(same) != i) {
+                throw CLI::ValidationError{fmt::format(
+                    "{} and {} both write to {}: give each a file of its own", output_formats[same].option,
+                    output_formats[i].option, file == "-" ? "standard output" : file)};
             }
         }
     });
@@ -43,38 +39,30 @@ bool report_files::takes_stdout() const {
     return std::ranges::find(files_, "-") != files_.end();
 }
 
-std::string report_files::page_address() const {
-    const std::string& file = page();
-    std::error_code error;
-    return file != "-" && fs::is_regular_file(file, error) ? "file://" + fs::absolute(file, error).string()
-                                                           : std::string{};
-}
-
-std::string report_files::write(const report::document& document) const {
+void report_files::deliver(std::FILE* shown_on) const {
+    const report::document document = document_();
     std::vector<std::string> problems;
+    const auto print = [&](const std::string& text) {
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+            problems.push_back(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+        }
+    };
     for (std::size_t i = 0; i != files_.size(); ++i) {
         if (files_[i] == "-") {
-            const std::string text = output_formats[i].render(document);
-            if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-                problems.push_back(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-            }
+            print(output_formats[i].render(document));
         } else if (!files_[i].empty()) {
             problems.push_back(write_atomically(files_[i], output_formats[i].render(document)));
         }
     }
     std::erase(problems, "");
-    return fmt::format("{}", fmt::join(problems, "; "));
-}
-
-std::string report_files::deliver() const {
-    const report::document document = document_();
-    const std::string problem = write(document);
-    if (!takes_stdout()) {
-        const std::string text = report::render_terminal(document, style_of_stdout());
-        std::fwrite(text.data(), 1, text.size(), stdout);
+    if (shown_on == stderr) {
+        write_to_stderr(report::render_terminal(document, style_of_stderr()));
+    } else if (shown_on == stdout && !takes_stdout()) {
+        print(report::render_terminal(document, style_of_stdout()));
     }
-    const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    return problem.empty() && !is_printed ? "the result cannot be written to standard output" : problem;
+    if (!problems.empty()) {
+        throw std::runtime_error{fmt::format("{}", fmt::join(problems, "; "))};
+    }
 }
 
 } // namespace linn::tool

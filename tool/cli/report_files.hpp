@@ -4,6 +4,7 @@
 #include "../report/render/render.hpp"
 
 #include <array>
+#include <cstdio>
 #include <functional>
 #include <iterator>
 #include <string>
@@ -29,17 +30,11 @@ public:
     /// The file that the user named for the page, which is the last form; empty: none.
     const std::string& page() const noexcept { return files_.back(); }
 
-    /// "file:///home/me/report.html" of the page that was asked for; empty without one, or where it is no file.
-    std::string page_address() const;
-
-    /// Writes every form of the document that was asked for, each file whole or not at all. One that fails does not stop the
-    /// others. Returns an empty string, or what went wrong.
-    std::string write(const report::document& document) const;
-
-    /// Writes likewise the document of the constructor, then prints it as the terminal's width and colours allow, unless a form
-    /// takes standard output. The files come first: the reader of standard output may have gone away, which ends this process.
-    /// Returns as `write`, also for standard output.
-    std::string deliver() const;
+    /// Writes every form of the document that was asked for, each file whole or not at all, then the text as the terminal's width
+    /// and colours allow: to standard output, unless a form takes that, or to standard error, or for null nowhere. The files come
+    /// first: the reader of standard output may have gone away, which ends this process. What fails stops nothing else.
+    /// @throws std::runtime_error where something could not be written
+    void deliver(std::FILE* shown_on = stdout) const;
 
 private:
     std::function<report::document()> document_;

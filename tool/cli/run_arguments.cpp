@@ -56,10 +56,12 @@ void run_arguments::add() {
     add_value(arguments, "--prepare", options_.prepare, "CMD",
               "shell command before every run, not measured");
     add_value(arguments, "--input", input_, "FILE", "standard input of every run, from its start");
-    add_value(arguments, "--client", options_.launch.client, "CMD",
-              "the program is a server; this shell command drives it and ends, and is timed");
+    CLI::Option* const client =
+        add_value(arguments, "--client", options_.launch.client, "CMD",
+                  "the program is a server; this shell command drives it and ends, and is timed");
     add_value(arguments, "--ready", options_.launch.ready, "CMD",
-              "with --client: shell command that succeeds as soon as the server is ready");
+              "with --client: shell command that succeeds as soon as the server is ready")
+        ->needs(client);
     add_value(arguments, "--timeout", timeout_, "SECONDS",
               "kill a run after SECONDS (default 10, and ten times the first run's)",
               whole_number(1, 1'000'000));
@@ -73,7 +75,7 @@ void run_arguments::add() {
     add_seed(arguments, options_.seed);
 }
 
-std::string run_arguments::check_input() {
+void run_arguments::check_input() {
     if (input_.empty()) {
         options_.launch.input = file_on_stdin();
         if (options_.launch.input.empty() && has_data_on_stdin()) {
@@ -82,62 +84,53 @@ std::string run_arguments::check_input() {
                 "gets an empty one. Save it to a file and give --input FILE\n",
                 app_.get_name()));
         }
-        return {};
+        return;
     }
     std::error_code error;
     if (std::filesystem::is_directory(input_, error)) {
-        return fmt::format("--input {}: is a directory", input_);
+        throw wrong_arguments{fmt::format("--input {}: is a directory", input_)};
     }
     const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        return fmt::format("--input {}: {}", input_, std::strerror(errno));
+        throw wrong_arguments{fmt::format("--input {}: {}", input_, std::strerror(errno))};
     }
     struct stat s{};
     const bool is_seekable = ::fstat(file, &s) == 0 && (S_ISREG(s.st_mode) || S_ISCHR(s.st_mode));
     ::close(file);
     if (!is_seekable) {
-        return fmt::format("--input {}: a pipe can be read by one run only; give a file", input_);
+        throw wrong_arguments{
+            fmt::format("--input {}: a pipe can be read by one run only; give a file", input_)};
     }
     options_.launch.input = std::filesystem::absolute(input_);
-    return {};
 }
 
-std::string run_arguments::check_cpus() const {
+void run_arguments::check_cpus() const {
     const std::string& list = options_.launch.cpus;
     if (list.empty()) {
-        return {};
+        return;
     }
     const std::optional<std::vector<unsigned>> cpus = cpus_in(list);
     if (!cpus) {
-        return fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
+        throw wrong_arguments{fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list)};
     }
     const std::vector<unsigned> usable = usable_cpus();
     for (const unsigned cpu : *cpus) {
         if (std::ranges::find(usable, cpu) == usable.end()) {
-            return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
+            throw wrong_arguments{fmt::format("--pin {}: this process may not use CPU {}", list, cpu)};
         }
     }
-    return {};
 }
 
-std::string run_arguments::check() {
-    if (!options_.launch.ready.empty() && options_.launch.client.empty()) {
-        return "--ready is for servers: it needs --client";
-    }
-    if (!options_.launch.client.empty() && options_.prepare == options_.launch.client) {
-        return "--prepare and --client are the same command";
-    }
+void run_arguments::check() {
     options_.launch.cpus = pin_ == "none" ? "" : pin_;
-    if (std::string problem = check_cpus(); !problem.empty()) {
-        return problem;
-    }
+    check_cpus();
     options_.precision = precision_ / 100;
     options_.budget = std::chrono::seconds{budget_};
     options_.is_timeout_given = timeout_ != 0;
     if (timeout_ != 0) {
         options_.launch.timeout = std::chrono::seconds{timeout_};
     }
-    return check_input();
+    check_input();
 }
 
 } // namespace linn::tool

@@ -22,12 +22,12 @@ public:
     /// Adds the options to the command. What `options` holds by then is what holds where the user says nothing.
     void add();
 
-    /// Takes what was given over into the options of the run. Returns an empty string, or what is wrong.
-    std::string check();
+    /// Takes what was given over into the options of the run. @throws wrong_arguments
+    void check();
 
 private:
-    std::string check_input();
-    std::string check_cpus() const;
+    void check_input();
+    void check_cpus() const;
 
     CLI::App& app_;
     run_options& options_;

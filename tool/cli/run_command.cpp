@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace linn::tool {
 namespace {
@@ -48,42 +47,25 @@ public:
     }
 
     int run() override {
+        words_ = program_words(app());
+        options_.allocators = libraries_of(
+            allocators_, {default_name, default_again_name, baseline_name, no_trim_name, huge_name});
+        refuse_unknown("allocator", options_.only, contender_names(options_.allocators, {huge_name}));
+        measuring_.check();
         const interrupt_guard guard;
-        if (refuses_libraries("run", options_.allocators, guard)) {
-            return exit_usage;
-        }
+        try_libraries(options_.allocators, options_.only, guard);
         progress_line line;
-        result_ = measure(guard, line);
+        work_progress now;
+        const std::function<void()> tick = [&] { line.show(now); };
+        result_ = run_program(
+            options_, world_of(options_, words_, guard, tick),
+            [&](const work_progress& p) { line.show(now = p); },
+            [&](const std::string& text) { line.tell(text); });
         line.clear();
         return deliver();
     }
 
 private:
-    std::string check() override {
-        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return problem;
-        }
-        if (std::string problem = check_allocators(); !problem.empty()) {
-            return problem;
-        }
-        return measuring_.check();
-    }
-
-    std::string check_allocators() {
-        const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name,
-                                           huge_name};
-        const std::string problem = take_libraries(allocators_, own, options_.allocators);
-        return problem.empty() ? unknown_among("allocator", options_.only,
-                                               contender_names(options_.allocators, {huge_name}))
-                               : problem;
-    }
-
-    run_result measure(const interrupt_guard& guard, progress_line& line) const {
-        return run_program(
-            options_, words_, guard, [&](const work_progress& p) { line.show(p); },
-            [&](const std::string& text) { line.tell(text); });
-    }
-
     int deliver() const {
         const bool has_samples =
             std::ranges::any_of(result_.rows, [](const run_row& r) { return !r.samples.empty(); });
@@ -91,9 +73,7 @@ private:
             refuse(result_.problem);
         }
         if (has_samples) {
-            if (const std::string unwritten = files_.deliver(); !unwritten.empty()) {
-                return refuse(unwritten);
-            }
+            files_.deliver();
         }
         if (result_.interrupted_by != 0) {
             if (!has_samples) {
@@ -101,10 +81,12 @@ private:
             }
             return 128 + result_.interrupted_by;
         }
-        if (!result_.problem.empty()) {
-            return result_.is_usage_error ? exit_usage : exit_failure;
-        }
-        return has_samples ? exit_success : exit_failure;
+        const bool is_compared = std::ranges::any_of(result_.rows, [&](const run_row& r) {
+            return !r.contender.is_own() && r.find_estimate(result_.judged_by) != nullptr;
+        });
+        return result_.is_usage_error                   ? exit_usage
+               : is_compared && result_.problem.empty() ? exit_success
+                                                        : exit_failure;
     }
 
     report_files files_;

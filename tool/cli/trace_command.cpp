@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/advice.hpp"
-#include "../advise/fills.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
@@ -52,6 +51,9 @@ public:
             arguments, "--convert", format_, "FORM",
             fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")),
             export_format_names());
+        for (const report::output_format& other : report::output_formats) {
+            convert->excludes(app().get_option(other.option));
+        }
         add_value(arguments, "-o,--output", output_, "FILE",
                   "with --convert: the file to write (default: -, standard output)", writable_file(or_stdout))
             ->needs(convert);
@@ -66,10 +68,18 @@ public:
 
     /// 0; 1: damaged, or something could not be written; 2: no trace, or wrong arguments.
     int run() override {
+        check();
         trace_reader trace{path_, may_be_sample};
+        if (filter_ == block_filter::temporary && trace.info().sample_bytes != 0) {
+            return refuse(
+                fmt::format("{} is a sample, which does not tell what a thread did next: record the "
+                            "program again without --sample",
+                            path_),
+                exit_usage);
+        }
         const int status = format_ ? convert(trace) : summarise(trace);
         // The intact part was shown; the exit status says that it is not everything.
-        const std::string corrupt = why_corrupt(path_);
+        const std::string corrupt = trace_file{path_}.why_corrupt();
         if (!corrupt.empty()) {
             refuse(corrupt);
         }
@@ -98,50 +108,30 @@ private:
         add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
     }
 
-    std::string check() override {
-        const bool shows_blocks = is_filtered() || !files_.page().empty();
-        if (app().count("--debug-dir") + app().count("--debuginfod") != 0 && !shows_blocks && !format_) {
-            return "--debug-dir and --debuginfod need --html, --peak, --temporary, --leaks or --convert";
+    void check() const {
+        if (app().count("--weight") != 0 && format_ != export_format::collapsed) {
+            throw wrong_arguments{"--weight is for --convert collapsed: the other forms hold all weights, so "
+                                  "leave it out"};
         }
-        if (app().count("--top") != 0 && !shows_blocks) {
-            return "--top needs --html, --peak, --temporary or --leaks";
-        }
-        return format_ ? check_conversion() : std::string{};
-    }
-
-    std::string check_conversion() {
         if (is_filtered() && format_ == export_format::csv) {
-            return fmt::format("--convert csv holds every event: leave out --{}, or convert to collapsed, "
-                               "pprof or csv-stacks",
-                               to_string(filter_));
+            throw wrong_arguments{
+                fmt::format("--convert csv holds every event: leave out --{}, or convert to "
+                            "collapsed, pprof or csv-stacks",
+                            to_string(filter_))};
         }
         if (is_filtered() && weight_ == export_weight::time) {
-            return fmt::format("--weight time is that of all blocks: leave out --{}", to_string(filter_));
+            throw wrong_arguments{
+                fmt::format("--weight time is that of all blocks: leave out --{}", to_string(filter_))};
         }
         if (format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
-            return "--convert pprof is not for a terminal: give -o FILE";
+            throw wrong_arguments{"--convert pprof is not for a terminal: give -o FILE"};
         }
-        return {};
     }
 
     bool is_filtered() const noexcept { return filter_ != block_filter::all; }
 
-    /// Why this analysis does not tell what the filter asks for: a sentence; empty: it does.
-    std::string why_not(const trace_analysis& a) const {
-        if (a.info.contents != "all") {
-            return "holds only blocks that zeros were written into, without their releases: record the "
-                   "program again without --fills";
-        }
-        if (filter_ == block_filter::temporary && a.info.sample_bytes != 0) {
-            return "is a sample, which does not tell what a thread did next: record the program again "
-                   "without --sample";
-        }
-        return {};
-    }
-
-    /// Reads everything: counts, what there is to know of the file, and where names are wanted what was allocated. Returns why
-    /// the trace does not tell what is asked for; empty: it does.
-    std::string read_all(trace_reader& trace, bool wants_names) {
+    /// Reads everything: counts, what there is to know of the file, and where names are wanted what was allocated.
+    void read_all(trace_reader& trace, bool wants_names) {
         std::optional<accumulator> counted;
         if (wants_names) {
             counted.emplace(trace.info().sample_bytes);
@@ -159,17 +149,11 @@ private:
                 show_reading(line));
         }
         info_ = trace.info();
-        if (!counted) {
-            return {};
-        }
-        trace_analysis analysis = counted->finish(trace.info());
-        std::string problem = why_not(analysis);
-        if (problem.empty()) {
+        if (counted) {
             symbols_.emplace(where_);
-            profile_ = name_profile(path_, std::move(analysis), naming_by(*symbols_));
+            profile_ = name_profile(path_, counted->finish(trace.info()), naming_by(*symbols_));
             view_ = look_at(*profile_, filter_, keeps_runtime_);
         }
-        return problem;
     }
 
     report::document document() const {
@@ -179,20 +163,15 @@ private:
     }
 
     int summarise(trace_reader& trace) {
-        const std::string why = read_all(trace, is_filtered() || !files_.page().empty());
-        if (is_filtered() && !why.empty()) {
-            return refuse(fmt::format("{} {}", path_, why),
-                          info_.missing.empty() ? exit_usage : exit_failure);
-        }
-        return end(files_.deliver(), exit_success);
+        read_all(trace, is_filtered() || !files_.page().empty());
+        files_.deliver();
+        return exit_success;
     }
 
     int convert(trace_reader& trace) {
         const bool has_stacks = format_ != export_format::csv;
         if (has_stacks) {
-            if (const std::string why = read_all(trace, true); !why.empty()) {
-                return refuse(fmt::format("{} {}", path_, why), exit_usage);
-            }
+            read_all(trace, true);
         }
         if (weight_ == export_weight::time && !profile_->analysis.time.is_known()) {
             return refuse(
@@ -226,13 +205,8 @@ private:
         for (const std::string& missing : trace.info().missing) {
             warn(fmt::format("{}: {}", path_, missing));
         }
-        if (has_stacks) {
-            for (const trace_module& module : trace.info().modules) {
-                if (const std::string problem = symbols_->about(module.path, module.build_id).problem;
-                    !problem.empty()) {
-                    warn(problem);
-                }
-            }
+        for (const std::string& missing : view_.missing_symbols) {
+            warn(missing);
         }
         return exit_success;
     }

@@ -5,11 +5,11 @@
 #include "../measure/process.hpp"
 #include "../measure/suggest.hpp"
 #include "../pools/plan.hpp"
+#include "../program/elf_file.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../run/launch.hpp"
-#include "../symbols/elf_file.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "../trace/trace_file.hpp"
 #include "../try/trial.hpp"
@@ -113,9 +113,10 @@ public:
     }
 
     int run() override {
+        check();
         program_ = find_served_program(words_.front(), false);
         if (!program_.problem.empty()) {
-            return program_.is_usage_error ? refuse_arguments(program_.problem) : refuse(program_.problem);
+            return refuse(program_.problem, program_.is_usage_error ? exit_usage : exit_failure);
         }
         const interrupt_guard guard; // before the first temporary file
         try {
@@ -126,21 +127,18 @@ public:
     }
 
 private:
-    std::string check() override {
-        const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
+    void check() {
+        const std::vector<std::string> left = app().remaining();
         if (trace_ == separator_word) { // there is no trace
             trace_.clear();
-        } else if (const std::vector<std::string> left = app().remaining();
-                   left.empty() || left.front() != separator_word) {
-            return usage;
+        } else if (left.empty() || left.front() != separator_word) {
+            throw wrong_arguments{"missing program: linn try [TRACE] [options] -- PROG ARGS..."};
         }
-        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return words_.empty() ? usage : problem;
-        }
+        words_ = program_words(app());
         if (!options_.launch.client.empty() && trace_.empty()) {
-            return "--client: record the server first, with linn record, and give the TRACE";
+            throw wrong_arguments{"--client: record the server first, with linn record, and give the TRACE"};
         }
-        return measuring_.check();
+        measuring_.check();
     }
 
     int record_and_measure(const interrupt_guard& guard) {
@@ -159,11 +157,10 @@ private:
             return refuse(recorded.problem);
         }
         if (!recorded.was_started) {
-            return recorded.is_usage_error ? refuse_arguments(recorded.problem) : refuse(recorded.problem);
+            return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
         }
         if (recorded.exit_status != 0 && !options_.ignore_exit_status) {
-            return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
-                                      recorded.exit_status),
+            return refuse(fmt::format("the program failed while it was recorded: {}", recorded.end.ending),
                           recorded.exit_status);
         }
         return measure(recording.file.string(), guard);
@@ -177,9 +174,8 @@ private:
         try_candidates candidates = candidates_of(trace, guard);
         candidates.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
         if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
-            line.clear();
-            return refuse_arguments(fmt::format("no type that the program allocates has '{}' in its name",
-                                                fmt::join(wanted_.types, "' or '")));
+            throw wrong_arguments{fmt::format("no type that the program allocates has '{}' in its name",
+                                              fmt::join(wanted_.types, "' or '"))};
         }
         const run_progress show = [&](const work_progress& p) { line.show(now = p); };
         const run_notice tell = [&](const std::string& text) { line.tell(text); };
@@ -231,9 +227,7 @@ private:
         const bool has_something = !report::try_verdict(result_).empty() || !result_.deciding.rows.empty();
         if (has_something) {
             const std::string next = write_plan();
-            if (const std::string problem = files_.deliver(); !problem.empty()) {
-                return refuse(problem);
-            }
+            files_.deliver();
             if (!next.empty() && result_.problem.empty()) {
                 say(next);
             }

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -54,28 +53,27 @@ void add_series(result_file& file, series_name name, measured_series series) {
     }
 }
 
-/// To `reference` of the same round where both have a value for every round, otherwise to its median. Without a reference, or
-/// with one that is empty or holds a zero, there are none.
-void set_ratios(measured_series& series, const std::vector<double>* reference) {
-    series.ratios.clear();
-    if (reference == nullptr || reference->empty() || minimum(*reference) <= 0) {
-        return;
+/// What was measured, by round.
+using by_round = std::map<double, double>;
+
+/// The values, and those of rounds that the reference has too, divided by its own.
+measured_series make_series(const by_round& values, const by_round& reference) {
+    measured_series series;
+    for (const auto& [round, value] : values) {
+        series.values.push_back(value);
+        const auto same = reference.find(round);
+        if (same != reference.end() && std::isfinite(value / same->second)) { // not to nothing
+            series.ratios.push_back(value / same->second);
+        }
     }
-    const bool is_paired = reference->size() == series.values.size();
-    const double middle = median(*reference);
-    for (std::size_t i = 0; i != series.values.size(); ++i) {
-        series.ratios.push_back(series.values[i] / (is_paired ? (*reference)[i] : middle));
-    }
-    if (!std::ranges::all_of(series.ratios, [](double r) { return std::isfinite(r); })) {
-        series.ratios.clear(); // to a reference of next to nothing
-    }
+    return series;
 }
 
 void read_scenario(const json& scenario, double cycles_per_ns, result_file& file) {
     const std::string name = scenario.at("name");
     const std::string baseline = scenario.at("baseline");
-    std::map<std::string, std::vector<double>> reference; // by phase
-    std::vector<std::pair<series_name, measured_series>> found;
+    std::map<std::string, by_round> reference; // by phase
+    std::vector<std::pair<series_name, by_round>> found;
     for (const json& row : scenario.at("rows")) {
         const std::string contender = row.at("contender");
         const std::string variant = row.at("variant");
@@ -83,25 +81,23 @@ void read_scenario(const json& scenario, double cycles_per_ns, result_file& file
             if (figures.is_null()) {
                 continue; // the variant has no such phase
             }
-            measured_series series;
-            series.values = figures.at("cycles").at("samples").get<std::vector<double>>();
-            for (double& v : series.values) {
-                v /= cycles_per_ns;
+            by_round values;
+            for (const json& sample : figures.at("cycles").at("samples")) {
+                values.emplace(values.size(), sample.get<double>() / cycles_per_ns);
             }
-            series.unit = "ns";
-            series.noise_floor = number_or_0(member(scenario.at("noise_floor"), phase));
-            series.is_reference = contender == baseline_name && variant == baseline;
-            series.is_control = contender == control_name;
-            if (series.is_reference) {
-                reference[phase] = series.values;
+            if (contender == baseline_name && variant == baseline) {
+                reference[phase] = values;
             }
-            found.emplace_back(series_name{name, variant, contender, phase}, std::move(series));
+            found.emplace_back(series_name{name, variant, contender, phase}, std::move(values));
         }
     }
-    for (auto& [series_of, series] : found) {
-        const auto r = reference.find(series_of.measure);
-        set_ratios(series, r == reference.end() ? nullptr : &r->second);
-        add_series(file, series_of, std::move(series));
+    for (const auto& [of, values] : found) {
+        measured_series series = make_series(values, reference[of.measure]);
+        series.unit = "ns";
+        series.noise_floor = number_or_0(member(scenario.at("noise_floor"), of.measure));
+        series.is_reference = of.contender == baseline_name && of.variant == baseline;
+        series.is_control = of.contender == control_name;
+        add_series(file, of, std::move(series));
     }
 }
 
@@ -116,9 +112,6 @@ void read_bench(const json& document, result_file& file) {
     }
 }
 
-/// The rounds of one contender and metric, with the values.
-using by_round = std::map<double, double>;
-
 by_round read_samples(const json& row, const std::string& metric) {
     by_round values;
     for (const json& sample : row.at("samples")) {
@@ -127,25 +120,6 @@ by_round read_samples(const json& row, const std::string& metric) {
         }
     }
     return values;
-}
-
-measured_series make_series(const by_round& values, const by_round& reference) {
-    measured_series series;
-    std::vector<double> paired;
-    std::vector<double> all;
-    for (const auto& [round, value] : reference) {
-        all.push_back(value);
-    }
-    for (const auto& [round, value] : values) {
-        series.values.push_back(value);
-        if (const auto same = reference.find(round); same != reference.end()) {
-            paired.push_back(same->second);
-        }
-    }
-    if (!reference.empty()) {
-        set_ratios(series, paired.size() == values.size() ? &paired : &all);
-    }
-    return series;
 }
 
 /// The arguments after the program, and the program without its folder: a new build may lie elsewhere.
@@ -194,38 +168,18 @@ void read_run(const json& document, result_file& file) {
     }
 }
 
-/// Checks "linn.bench/2" and the like, and says what else the file may be.
-void check_schema(const std::string& schema) {
-    const std::size_t slash = schema.find('/');
-    const std::string kind = schema.substr(0, slash);
-    unsigned version = 0;
-    if (slash != std::string::npos) {
-        std::from_chars(schema.data() + slash + 1, schema.data() + schema.size(), version);
-    }
-    if (kind != "linn.bench" && kind != "linn.run") {
-        throw bad_file{fmt::format(
-            "its schema is \"{}\"; compare reads what linn bench --json and linn run --json write", schema)};
-    }
-    const unsigned newest = kind == "linn.bench" ? 2 : 1;
-    if (version > newest) {
-        throw bad_file{fmt::format(
-            "its schema is \"{}\", which a newer linn wrote; this one knows version {}", schema, newest)};
-    }
-    if (version == 0) {
-        throw bad_file{fmt::format("its schema is \"{}\", which is not one of linn's", schema)};
-    }
-    if (version < newest) {
-        throw bad_file{fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
-    }
-}
-
 result_file read_document(const json& document) {
     if (!document.is_object() || !document.contains("schema")) {
         throw bad_file{"it has no \"schema\": it is not a result of linn"};
     }
     result_file file;
     file.schema = document.at("schema");
-    check_schema(file.schema);
+    if (file.schema != "linn.bench/2" && file.schema != "linn.run/2") {
+        throw bad_file{fmt::format(
+            "its schema is \"{}\"; compare reads \"linn.bench/2\" and \"linn.run/2\", which linn bench "
+            "--json and linn run --json of this version write",
+            file.schema)};
+    }
     file.version = document.at("version");
     file.started = document.at("started");
     file.complete = document.at("complete");

@@ -35,7 +35,7 @@ struct measured_series {
 /// A result that `linn bench --json` or `linn run --json` wrote, as far as comparing needs it.
 struct result_file {
     std::string path;
-    std::string schema; ///< "linn.bench/2", "linn.run/1"
+    std::string schema; ///< "linn.bench/2", "linn.run/2"
     std::string version;
     std::string started;
     bool complete = true;

@@ -26,6 +26,8 @@ bool counts_work(profile_measure m) {
 constexpr std::array shown_measures{profile_measure::allocations, profile_measure::bytes,
                                     profile_measure::live_blocks, profile_measure::live_bytes};
 
+enum class side { older, newer };
+
 /// Rows while sites are added; which row a site belongs to is decided by its key.
 class row_table {
 public:
@@ -33,7 +35,8 @@ public:
         trace_row row;
         std::uint64_t smallest = ~std::uint64_t{0};
         std::uint64_t largest = 0;
-        std::string where; // of unnamed blocks
+        std::string where;                        // of unnamed blocks
+        std::map<side, std::set<unsigned>> lines; // of a place
     };
 
     growing& at(const std::string& key) { return rows_[key]; }
@@ -43,6 +46,9 @@ public:
         for (auto& [key, g] : rows_) {
             if (!g.where.empty()) {
                 g.row.label = blocks_label(g.smallest, g.largest, g.where);
+            }
+            if (!g.lines.empty() && g.lines.rbegin()->second.size() > 1) {
+                g.row.place.line = 0; // none of them made what is their sum
             }
             judge(g.row, options);
             rows.emplace(key, std::move(g.row));
@@ -56,8 +62,9 @@ public:
 private:
     static bool differs(const trace_row& r, profile_measure m, double threshold) {
         const auto i = static_cast<std::size_t>(m);
-        const double most = std::max(r.old_counts[i], r.new_counts[i]);
-        return std::abs(r.difference(m)) > std::max(threshold, rounding) * most;
+        const double before = r.old_counts[i];
+        const double most = std::max(before, r.new_counts[i]);
+        return std::abs(r.difference(m)) > std::max(threshold * before, rounding * most);
     }
 
     static void judge(trace_row& r, const trace_compare_options& options) {
@@ -81,8 +88,6 @@ private:
     std::map<std::string, growing> rows_;
 };
 
-enum class side { older, newer };
-
 void add_counts(trace_row& row, side which, const profile_counts& counts, double work) {
     trace_counts_of_work& to = which == side::older ? row.old_counts : row.new_counts;
     for (std::size_t i = 0; i != to.size(); ++i) {
@@ -92,23 +97,26 @@ void add_counts(trace_row& row, side which, const profile_counts& counts, double
 }
 
 void add_site(trace_comparison& c, row_table& types, row_table& places, row_table& stacks,
-              const profile_site& site, side which) {
+              const trace_profile& profile, std::size_t index, side which) {
+    const profile_site& site = profile.sites[index];
+    const site_statistics& s = profile.analysis.sites[index].statistics;
     const double work = which == side::older ? c.old_trace.work : c.new_trace.work;
     const auto add = [&](row_table& table, const std::string& key) -> trace_row& {
         row_table::growing& g = table.at(key);
-        g.smallest = std::min(g.smallest, site.smallest);
-        g.largest = std::max(g.largest, site.largest);
-        g.where = site.where;
+        g.smallest = std::min(g.smallest, s.smallest);
+        g.largest = std::max(g.largest, s.largest);
+        g.where = site.named.blocks.where;
         g.row.label = site.label;
         add_counts(g.row, which, site.counts, work);
         return g.row;
     };
     add(types, site.type_key());
-    trace_row& s = add(stacks, site.type_key() + site.callers_key());
-    s.place = site.place;
-    s.stack = site.callers;
-    row_table::growing& place = places.at(site.place.key());
-    place.row.place = site.place;
+    trace_row& stack = add(stacks, site.type_key() + site.callers_key());
+    stack.place = site.named.place;
+    stack.stack = site.named.frames;
+    row_table::growing& place = places.at(frame_key(site.named.place));
+    place.row.place = site.named.place;
+    place.lines[which].insert(site.named.place.line);
     add_counts(place.row, which, site.counts, work);
 }
 
@@ -173,6 +181,10 @@ std::string verdict_of(const trace_comparison& c) {
                                          figure_of(c.options.by, after).text());
     if (!c.differs() && c.lacks_events()) {
         return "Not known whether they differ: events are missing, and those that are there are the same";
+    }
+    if (!c.differs() && c.options.threshold > 0) {
+        return fmt::format("No change of more than {}: {} {}{}", figures::percent(c.options.threshold), both,
+                           words_of(c.options.by), per);
     }
     if (!c.differs()) {
         const double bytes = c.new_all[static_cast<std::size_t>(profile_measure::bytes)];
@@ -292,8 +304,8 @@ trace_comparison compare_traces(trace_profile old_trace, trace_profile new_trace
             c.problem = no_work(trace->profile, options.per);
             return c;
         }
-        for (const profile_site& s : trace->profile.sites) {
-            add_site(c, types, places, stacks, s, which);
+        for (std::size_t i = 0; i != trace->profile.sites.size(); ++i) {
+            add_site(c, types, places, stacks, trace->profile, i, which);
         }
         add_counts(whole, which, trace->profile.all, trace->work);
     }

@@ -35,7 +35,7 @@ struct growth_limits {
 struct trace_compare_options {
     profile_measure by = profile_measure::allocations; ///< rows are sorted by it
     work_unit per = {};
-    double threshold = 0; ///< share of the larger value by which a row must differ to be shown
+    double threshold = 0; ///< share of the old value by which a row must differ to be shown
     growth_limits limits = {};
 };
 
@@ -45,7 +45,7 @@ enum class row_change { same, added, gone, grown, shrunk };
 /// "same", "new", "gone", "grown", "shrunk".
 const char* to_string(row_change change) noexcept;
 
-using trace_counts_of_work = std::array<double, profile_measures>;
+using trace_counts_of_work = std::array<double, summed_measures>;
 
 /// A type, a place or a stack in both recordings. The place is that of the new recording if both have it.
 struct trace_row : profile_row {

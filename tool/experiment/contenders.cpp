@@ -8,17 +8,13 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace linn::tool {
 
 namespace {
-
-bool is_among(const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 /// Why an allocator is not measured; empty when it is.
 std::string reason_against(const allocator_entry& entry, bool is_named) {
@@ -40,14 +36,12 @@ std::string reason_against(const allocator_entry& entry, bool is_named) {
 
 /// glibc with settings in its environment; `effect` says what they do.
 contender tuned_glibc(const char* name, const char* title, const char* effect,
-                      std::vector<std::string> settings) {
-    contender c;
-    c.name = name;
-    c.title = title;
-    c.version = ::gnu_get_libc_version();
-    c.notes = {fmt::format("{}: {}", effect, fmt::join(settings, " "))};
-    c.environment = std::move(settings);
-    return c;
+                      const std::vector<std::string>& settings) {
+    return {.name = name,
+            .title = title,
+            .notes = {fmt::format("{}: {}", effect, fmt::join(settings, " "))},
+            .environment = settings,
+            .version = ::gnu_get_libc_version()};
 }
 
 } // namespace
@@ -65,11 +59,11 @@ allocator_choice::allocator_choice(const std::vector<std::string>& only, const u
       given_{given} {}
 
 bool allocator_choice::wants(const std::string& name) const {
-    return only_.empty() || is_among(only_, name);
+    return only_.empty() || contains(only_, name);
 }
 
 bool allocator_choice::names(const std::string& name) const {
-    return is_among(only_, name) ||
+    return contains(only_, name) ||
            std::any_of(given_.begin(), given_.end(), [&](const auto& given) { return given.first == name; });
 }
 
@@ -98,14 +92,13 @@ std::vector<contender> allocator_choice::contenders(const std::vector<allocator_
             left_out.push_back({entry.name, std::move(reason), entry.state == library_state::missing});
             continue;
         }
-        contender& c = list.emplace_back();
-        c.name = entry.name;
-        c.title = entry.title;
-        c.version = entry.version;
-        c.kind = contender_kind::preload;
-        c.library = entry.library;
-        c.proof = entry.proof;
-        c.environment = entry.environment;
+        contender& c = list.emplace_back(contender{.name = entry.name,
+                                                   .title = entry.title,
+                                                   .kind = contender_kind::preload,
+                                                   .library = entry.library,
+                                                   .proof = entry.proof,
+                                                   .environment = entry.environment,
+                                                   .version = entry.version});
         for (const std::string& variable : entry.environment) {
             c.notes.push_back("runs with " + variable);
         }
@@ -131,10 +124,7 @@ contender glibc_on_huge_pages() {
 }
 
 bool glibc_has_huge_pages() {
-    int major = 0;
-    int minor = 0;
-    std::sscanf(::gnu_get_libc_version(), "%d.%d", &major, &minor);
-    return major > 2 || (major == 2 && minor >= 35);
+    return ::strverscmp(::gnu_get_libc_version(), "2.35") >= 0;
 }
 
 std::vector<std::string> contender_names(const user_allocators& given,
@@ -142,7 +132,7 @@ std::vector<std::string> contender_names(const user_allocators& given,
     std::vector<std::string> names = allocator_names(given);
     names.insert(names.begin() + 1, no_trim_name); // after glibc, the first
     for (const char* const name : more) {
-        if (!is_among(names, name)) {
+        if (!contains(names, name)) {
             names.emplace_back(name);
         }
     }

@@ -50,7 +50,9 @@ std::string title_with_version(const contender& c);
 struct left_out_contender {
     std::string name;
     std::string reason;
-    bool is_missing = false; ///< it is not installed
+    bool is_missing = false;   ///< it is not installed
+    std::string scenario = {}; ///< of bench where it is left out; empty: all
+    std::string variant = {};  ///< likewise; empty: all, or the scenario has none
 };
 
 /// What a user said of the allocators to compare: names, and libraries of --allocator.

@@ -13,79 +13,6 @@
 
 namespace linn::tool {
 
-schedule::schedule(round_limits limits, const std::vector<double>& guesses) : limits_{limits} {
-    for (const double guess : guesses) {
-        jobs_.push_back({guess});
-    }
-}
-
-void schedule::took(std::size_t job, double seconds) {
-    job_cost& j = jobs_[job];
-    j.seconds += seconds;
-    ++j.cells;
-    measured_ += seconds;
-    guessed_ += j.guess;
-}
-
-void schedule::drop(std::size_t job) {
-    jobs_[job].is_dropped = true;
-}
-
-double schedule::cost(std::size_t job) const {
-    const job_cost& j = jobs_[job];
-    if (j.is_dropped) {
-        return 0;
-    }
-    return j.cells != 0   ? j.seconds / static_cast<double>(j.cells)
-           : guessed_ > 0 ? j.guess * measured_ / guessed_
-                          : j.guess;
-}
-
-double schedule::round_seconds() const {
-    double sum = 0;
-    for (std::size_t j = 0; j != jobs_.size(); ++j) {
-        sum += cost(j);
-    }
-    return sum;
-}
-
-bool schedule::starts_another(std::size_t done, double elapsed) const {
-    if (done < limits_.least) {
-        return true;
-    }
-    if (done >= limits_.most) {
-        return false;
-    }
-    return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
-}
-
-bool schedule::fits(std::span<const cell> rest, std::size_t done, std::size_t rounds, double elapsed) const {
-    const std::size_t more = rounds > done + 1 ? rounds - done - 1 : 0;
-    return limits_.budget_seconds <= 0 ||
-           elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
-}
-
-double schedule::cost(std::span<const cell> cells) const {
-    double sum = 0;
-    for (const cell& c : cells) {
-        sum += cost(c.job);
-    }
-    return sum;
-}
-
-double schedule::seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const {
-    double left = cost(rest);
-    const double round = round_seconds();
-    for (std::size_t r = done + (rest.empty() ? 0 : 1); starts_another(r, elapsed + left); ++r) {
-        left += round;
-    }
-    return left;
-}
-
-bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const {
-    return fits(rest, done, std::max(limits_.least, limits_.wanted), elapsed);
-}
-
 std::vector<cell> make_plan(std::size_t jobs, std::size_t rounds, std::uint64_t seed) {
     std::mt19937_64 random{seed};
     std::vector<cell> plan;
@@ -110,14 +37,20 @@ public:
     round_runner(experiment& what, const round_options& options)
         : what_{what},
           options_{options},
-          plan_{make_plan(options.jobs.size(), options.warm_up_rounds + options.limits.most, options.seed)},
-          times_{with_warm_up(options), options.jobs} {}
+          plan_{make_plan(options.jobs, options.warm_up_rounds + options.limits.most, options.seed)},
+          limits_{options.limits},
+          costs_(options.jobs) {
+        for (std::size_t* const rounds : {&limits_.least, &limits_.most, &limits_.wanted}) {
+            *rounds += options.warm_up_rounds;
+        }
+    }
 
     rounds_done perform() {
-        const std::size_t jobs = options_.jobs.size();
+        const std::size_t jobs = options_.jobs;
         expect_rounds();
         for (std::size_t round = 0;
-             jobs != 0 && may_begin(round) && times_.starts_another(round, what_.seconds()); ++round) {
+             jobs != 0 && may_begin(round) && starts_another(round, what_.seconds(), round_seconds());
+             ++round) {
             for (std::span rest = cells_of(round); !rest.empty(); rest = rest.subspan(1)) {
                 // By then enough of the first round has run to know what its rest takes.
                 const bool is_half_gone = 2 * what_.seconds() > options_.limits.budget_seconds;
@@ -144,23 +77,66 @@ public:
     }
 
 private:
-    static round_limits with_warm_up(const round_options& options) {
-        round_limits limits = options.limits;
-        for (std::size_t* const rounds : {&limits.least, &limits.most, &limits.wanted}) {
-            *rounds += options.warm_up_rounds;
+    /// What the runs of a job took, repetitions included.
+    struct cost_so_far {
+        double seconds = 0;
+        std::size_t cells = 0;
+    };
+
+    /// As measured where the job has run, otherwise the mean of those that have, or the guess.
+    double cost(std::size_t job) const {
+        if (!what_.takes_part(job)) {
+            return 0;
         }
-        return limits;
+        const cost_so_far& known = costs_[job].cells != 0 ? costs_[job] : all_;
+        return known.cells != 0 ? known.seconds / static_cast<double>(known.cells) : options_.guess;
+    }
+
+    double cost(std::span<const cell> cells) const {
+        double sum = 0;
+        for (const cell& c : cells) {
+            sum += cost(c.job);
+        }
+        return sum;
+    }
+
+    double round_seconds() const { return cost(cells_of(0)); } // each has all jobs
+
+    bool is_within_budget(double seconds) const {
+        return limits_.budget_seconds <= 0 || seconds <= limits_.budget_seconds;
+    }
+
+    /// Whether to start another round, which takes `round`, after `done` of them; `elapsed` counts from the start of the experiment.
+    bool starts_another(std::size_t done, double elapsed, double round) const {
+        return done < limits_.least || (done < limits_.most && is_within_budget(elapsed + round));
+    }
+
+    /// Whether so many rounds will be done within the budget: the cells `rest` are left of one, those before it are complete.
+    bool fits(std::span<const cell> rest, std::size_t rounds) const {
+        const std::size_t begun = rest.front().round + 1;
+        const double more = rounds > begun ? static_cast<double>(rounds - begun) : 0;
+        return is_within_budget(what_.seconds() + cost(rest) + more * round_seconds());
+    }
+
+    /// What is left: the cells of the round that `rest` are left of, and the rounds that will fit after it.
+    double seconds_left(std::span<const cell> rest) const {
+        const double now = what_.seconds();
+        const double round = round_seconds();
+        double left = cost(rest);
+        for (std::size_t r = rest.front().round + 1; starts_another(r, now + left, round); ++r) {
+            left += round;
+        }
+        return left;
     }
 
     void expect_rounds() {
         needed_ = what_.rounds_needed(done_.complete);
-        const std::size_t rounds = options_.warm_up_rounds + std::min(needed_, options_.limits.most);
-        times_.expect(rounds);
-        progress_.total = options_.jobs.size() * rounds;
+        limits_.most = options_.warm_up_rounds + std::min(needed_, options_.limits.most);
+        progress_.total = options_.jobs * limits_.most;
     }
 
     std::span<const cell> cells_of(std::size_t round) const {
-        return std::span{plan_}.subspan(round * options_.jobs.size(), options_.jobs.size());
+        return std::span{plan_}.subspan(round * options_.jobs, options_.jobs);
     }
 
     /// Whether a judgement fits the budget, at least without some of the jobs. What a round takes may be a guess until one is done.
@@ -173,26 +149,19 @@ private:
 
     /// Leaves out jobs until the rest of a round, and what is left of so many rounds, fit the budget; false where they never do.
     bool makes_room(std::span<const cell> rest, std::size_t rounds) {
-        for (;;) {
-            for (std::size_t job = 0; job != options_.jobs.size(); ++job) {
-                if (!what_.takes_part(job)) {
-                    times_.drop(job);
-                }
-            }
-            if (times_.fits(rest, rest.front().round, rounds, what_.seconds())) {
-                return true;
-            }
+        while (!fits(rest, rounds)) {
             if (!what_.leave_out()) {
                 return false;
             }
         }
+        return true;
     }
 
     bool is_warm_up(const cell& now) const { return now.round < options_.warm_up_rounds; }
 
     void report(std::span<const cell> rest) {
         const cell& now = rest.front();
-        progress_.seconds_left = times_.seconds_left(rest, now.round, what_.seconds());
+        progress_.seconds_left = seconds_left(rest);
         progress_.doing =
             fmt::format("{}, {}",
                         is_warm_up(now) ? std::string{"warm-up"}
@@ -205,7 +174,6 @@ private:
     bool run_cell(std::span<const cell> rest) {
         const cell& now = rest.front();
         if (!what_.takes_part(now.job)) {
-            times_.drop(now.job);
             return true;
         }
         const double begin = what_.seconds();
@@ -213,7 +181,6 @@ private:
             report(rest);
             const attempt a = what_.run_once(now);
             if (a.how == attempt::ending::failed) {
-                times_.drop(now.job);
                 return true;
             }
             if (a.how != attempt::ending::measured) {
@@ -231,7 +198,10 @@ private:
                 }
                 what_.keep(now, {now.round - options_.warm_up_rounds, repeated, is_disturbed});
             }
-            times_.took(now.job, what_.seconds() - begin);
+            for (cost_so_far* const known : {&costs_[now.job], &all_}) {
+                known->seconds += what_.seconds() - begin;
+                ++known->cells;
+            }
             return true;
         }
     }
@@ -244,13 +214,15 @@ private:
     bool may_repeat(std::span<const cell> rest, unsigned repeated) const {
         return repeated < most_repetitions &&
                progress_.repeated < most_repeated_share * static_cast<double>(processes_) &&
-               times_.may_repeat(rest, rest.front().round, what_.seconds());
+               fits(rest, std::max(limits_.least, limits_.wanted));
     }
 
     experiment& what_;
     const round_options& options_;
     const std::vector<cell> plan_;
-    schedule times_;
+    round_limits limits_; // with the warm-up; the most are what is needed, as far as known now
+    std::vector<cost_so_far> costs_;
+    cost_so_far all_;
     rounds_done done_;
     work_progress progress_;
     std::size_t needed_ = 0;
@@ -264,42 +236,8 @@ std::size_t experiment::rounds_needed(std::size_t) {
     return std::numeric_limits<std::size_t>::max(); // only the limits end it
 }
 
-stop_reason why_stopped(int interrupted_by, std::size_t complete_rounds, std::size_t asked_for) noexcept {
-    return interrupted_by != 0           ? stop_reason::interrupted
-           : complete_rounds < asked_for ? stop_reason::budget
-                                         : stop_reason::rounds;
-}
-
 rounds_done run_rounds(experiment& what, const round_options& options) {
     return round_runner{what, options}.perform();
-}
-
-paired_estimate estimate_median(std::span<const double> values, double level) {
-    const interval middle = median_interval(values, level);
-    paired_estimate e;
-    e.median = middle.middle;
-    e.low = middle.low;
-    e.high = middle.high;
-    return e;
-}
-
-void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level) {
-    const interval ratio = median_interval(log_ratios, level);
-    e.ratio = std::exp(ratio.middle);
-    e.ratio_low = std::exp(ratio.low);
-    e.ratio_high = std::exp(ratio.high);
-}
-
-double distance(double ratio) {
-    return std::exp(std::abs(std::log(ratio))) - 1;
-}
-
-double noise_floor_of(const paired_estimate& control) {
-    return std::max(distance(control.ratio_low), distance(control.ratio_high));
-}
-
-bool exceeds_noise(const paired_estimate& e, double floor) {
-    return (e.ratio_low > 1 || e.ratio_high < 1) && distance(e.ratio) > floor;
 }
 
 namespace {

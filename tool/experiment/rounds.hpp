@@ -33,54 +33,6 @@ struct round_limits {
     std::size_t wanted = 0;    ///< a process is repeated only while so many rounds, or `least`, still fit
 };
 
-/// Knows what cells took, so what is still to come, and whether another round fits. Has no clock of its own.
-class schedule {
-public:
-    /// @param guesses what each job takes, roughly: they are off by the same factor
-    schedule(round_limits limits, const std::vector<double>& guesses);
-
-    /// One cell of the job took that long, repetitions included.
-    void took(std::size_t job, double seconds);
-
-    /// The job takes no part any more.
-    void drop(std::size_t job);
-
-    /// So many rounds are enough, as far as known now.
-    void expect(std::size_t rounds) noexcept { limits_.most = rounds; }
-
-    /// What a whole round takes: measured where a job has run, otherwise guessed and corrected by those that have.
-    double round_seconds() const;
-
-    /// Whether to start another round after `done` of them; `elapsed` counts from the start of the experiment.
-    bool starts_another(std::size_t done, double elapsed) const;
-
-    /// Whether so many rounds will be done within the budget: the cells `rest` are left of one, and `done` are complete.
-    bool fits(std::span<const cell> rest, std::size_t done, std::size_t rounds, double elapsed) const;
-
-    /// What is left of the experiment: the cells of the round that `rest` are left of, and the rounds that will fit after it,
-    /// of which `done` are complete now.
-    double seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const;
-
-    /// Whether a cell may be repeated: only while the rounds wanted then still fit, as far as known now.
-    bool may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const;
-
-private:
-    struct job_cost {
-        double guess = 1;
-        double seconds = 0; // of all its cells
-        std::size_t cells = 0;
-        bool is_dropped = false;
-    };
-
-    double cost(std::size_t job) const;
-    double cost(std::span<const cell> cells) const;
-
-    round_limits limits_;
-    std::vector<job_cost> jobs_;
-    double measured_ = 0; // seconds of all cells
-    double guessed_ = 0;  // for the same cells
-};
-
 /// A process counts as disturbed when the canary next to it ran this much slower than the fastest one seen.
 inline constexpr double canary_tolerance = 1.10;
 /// And when what it measured had less than this share of its CPU.
@@ -93,9 +45,6 @@ inline constexpr double most_repeated_share = 0.25;
 
 /// Why an experiment ended.
 enum class stop_reason { precise, rounds, budget, interrupted, nothing_to_compare };
-
-/// The reason where a result says only what was asked for and what became of it.
-stop_reason why_stopped(int interrupted_by, std::size_t complete_rounds, std::size_t asked_for) noexcept;
 
 /// How one process ended.
 struct attempt {
@@ -148,7 +97,8 @@ struct round_options {
     std::size_t warm_up_rounds = 1; ///< whose figures are discarded
     round_limits limits;            ///< without the warm-up; the budget is with it
     std::uint64_t seed = 0;
-    std::vector<double> jobs; ///< what each takes, in seconds, as far as known beforehand
+    std::size_t jobs = 0;
+    double guess = 1; ///< what a job takes, in seconds, as far as known beforehand
 };
 
 /// How far it got.
@@ -176,18 +126,14 @@ enum class verdict {
     not_judged,    ///< too few rounds for a claim
 };
 
-/// A contender's median in one metric, and its ratio to the reference's.
-struct paired_estimate {
+/// What is known of one metric of one contender.
+struct estimate {
     double median = 0;
     double low = 0; ///< interval of the median
     double high = 0;
     double ratio = 1; ///< median of the ratios to the reference in the same round; below 1: less
     double ratio_low = 1;
     double ratio_high = 1;
-};
-
-/// What is known of one metric of one contender.
-struct estimate : paired_estimate {
     double p = 1;          ///< Wilcoxon's signed-rank test of the logarithms of these ratios
     double p_adjusted = 1; ///< after Holm, over the contenders
     verdict call = verdict::not_judged;
@@ -203,21 +149,6 @@ struct noise {
     double p = 1;
     double floor = 0; ///< as a share: 0.012 means 1.2 %
 };
-
-/// The median of all rounds. Of fewer values than `rounds_to_judge` the bounds are not known.
-paired_estimate estimate_median(std::span<const double> values, double level);
-
-/// Adds the ratio to the reference, from the logarithms of the ratios in the rounds that have both. No test, no call.
-void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level);
-
-/// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
-double distance(double ratio);
-
-/// The gap that the second copy of the reference shows: the outer bound of its interval. @pre the bounds are known
-double noise_floor_of(const paired_estimate& control);
-
-/// Whether the interval of the ratio excludes 1 and the ratio lies beyond the noise floor. False where bounds are not known.
-bool exceeds_noise(const paired_estimate& e, double floor);
 
 /// An experiment with fewer rounds than a judgement needs.
 struct too_few_rounds {

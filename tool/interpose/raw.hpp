@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,16 @@ inline void* zeroed_memory(std::size_t bytes) noexcept {
     void* const p =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? nullptr : p;
+}
+
+/// Makes all words of a table zero. Memory that was never used is not touched.
+template <typename Word, std::size_t Count>
+void clear_used(std::atomic<Word> (&words)[Count]) noexcept {
+    for (std::atomic<Word>& word : words) {
+        if (word.load(std::memory_order_relaxed) != Word{}) {
+            word.store(Word{}, std::memory_order_relaxed);
+        }
+    }
 }
 
 /// The program must not see that the recorder had errors.

@@ -20,36 +20,18 @@ namespace {
 
 constinit std::atomic<bool> are_known{false};
 
-void* first_malloc(std::size_t bytes) noexcept {
+/// Looks for the real functions, and calls one.
+template <auto Function, typename Result, typename... Arguments>
+Result first_call(Arguments... arguments) noexcept {
     find_real_functions();
-    return real.malloc(bytes);
+    return (real.*Function)(arguments...);
 }
-void* first_calloc(std::size_t count, std::size_t bytes) noexcept {
-    find_real_functions();
-    return real.calloc(count, bytes);
-}
-void* first_realloc(void* old, std::size_t bytes) noexcept {
-    find_real_functions();
-    return real.realloc(old, bytes);
-}
-void first_free(void* block) noexcept {
-    find_real_functions();
-    real.free(block);
-}
-/// Without a loop that the compiler would make a call of memset.
-void* first_memset(void* to, int value, std::size_t bytes) noexcept {
-    auto* p = static_cast<volatile unsigned char*>(to);
-    for (; bytes != 0; --bytes) {
-        *p++ = static_cast<unsigned char>(value);
-    }
-    return to;
-}
-
 } // namespace
 
-constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset, nullptr,
-                              nullptr,      nullptr,      nullptr,       nullptr,    nullptr,      nullptr,
-                              nullptr,      nullptr,      nullptr,       nullptr};
+constinit real_functions real{.malloc = first_call<&real_functions::malloc>,
+                              .calloc = first_call<&real_functions::calloc>,
+                              .realloc = first_call<&real_functions::realloc>,
+                              .free = first_call<&real_functions::free>};
 
 namespace {
 
@@ -85,10 +67,10 @@ constexpr operator_name built_on[operator_count] = {
     delete_aligned, delete_array_aligned};
 
 /// Behind the operators: the functions of real_functions, in that order.
-constexpr const char* c_names[] = {"malloc",         "calloc",       "realloc",  "free",
-                                   "memset",         "__memset_chk", "memalign", "aligned_alloc",
-                                   "posix_memalign", "valloc",       "pvalloc",  "malloc_usable_size",
-                                   "malloc_trim",    "dlclose",      "dlopen",   "mlockall"};
+constexpr const char* c_names[] = {
+    "malloc",        "calloc",         "realloc", "free",    "memalign",
+    "aligned_alloc", "posix_memalign", "valloc",  "pvalloc", "malloc_usable_size",
+    "malloc_trim",   "dlclose",        "dlopen",  "mlockall"};
 static_assert(sizeof(real_functions) == sizeof c_names);
 constexpr std::size_t malloc_index = operator_count;
 constexpr std::size_t free_index = operator_count + 3;

@@ -12,25 +12,23 @@ namespace linn::tool::preload {
 
 /// The functions that the program would have called without us: the next definitions in the loader's order, of the C
 /// library or of an allocator that is preloaded too. Before they are known, malloc, calloc, realloc and free look
-/// for them, and memset writes byte by byte.
+/// for them.
 struct real_functions {
     void* (*malloc)(std::size_t);
     void* (*calloc)(std::size_t, std::size_t);
     void* (*realloc)(void*, std::size_t);
     void (*free)(void*);
-    void* (*memset)(void*, int, std::size_t);
     // Null where it is not defined.
-    void* (*memset_chk)(void*, int, std::size_t, std::size_t);
-    void* (*memalign)(std::size_t, std::size_t);
-    void* (*aligned_alloc)(std::size_t, std::size_t);
-    int (*posix_memalign)(void**, std::size_t, std::size_t);
-    void* (*valloc)(std::size_t);
-    void* (*pvalloc)(std::size_t);
-    std::size_t (*malloc_usable_size)(void*);
-    int (*malloc_trim)(std::size_t);
-    int (*dlclose)(void*);
-    void* (*dlopen)(const char*, int);
-    int (*mlockall)(int);
+    void* (*memalign)(std::size_t, std::size_t) = nullptr;
+    void* (*aligned_alloc)(std::size_t, std::size_t) = nullptr;
+    int (*posix_memalign)(void**, std::size_t, std::size_t) = nullptr;
+    void* (*valloc)(std::size_t) = nullptr;
+    void* (*pvalloc)(std::size_t) = nullptr;
+    std::size_t (*malloc_usable_size)(void*) = nullptr;
+    int (*malloc_trim)(std::size_t) = nullptr;
+    int (*dlclose)(void*) = nullptr;
+    void* (*dlopen)(const char*, int) = nullptr;
+    int (*mlockall)(int) = nullptr;
 };
 [[gnu::visibility("hidden")]] extern real_functions real; // or each use would load its address first
 

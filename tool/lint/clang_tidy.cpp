@@ -248,7 +248,7 @@ unit_outcome check_unit(const lint_unit& unit, const tidy_program& program, cons
     std::string unreadable;
     try {
         out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
-    } catch (const unreadable_report& error) {
+    } catch (const damaged_input& error) {
         unreadable = error.what();
     }
     out.failure = failure_of(child, out.diagnostics);
@@ -271,7 +271,7 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
             list.push_back(diagnostic_of(node, directory));
         }
     } catch (const YAML::Exception& error) {
-        throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
+        throw damaged_input{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
     }
     return list;
 }

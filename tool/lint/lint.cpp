@@ -40,10 +40,6 @@ fill_facts take_facts(tidy_diagnostic& d) {
         "reads. Build Linn again, or name the plugin that was built with this linn by --plugin."};
 }
 
-lint_note note_of(const tidy_message& m, source_texts& texts) {
-    return {m.text, m.file, m.file.empty() ? text_place{} : texts.place(m.file, m.offset)};
-}
-
 namespace fs = std::filesystem;
 
 /// True when the two overlap or touch, so that they cannot both be made in one go.
@@ -121,7 +117,7 @@ bool is_certain(fill_kind kind) noexcept {
 }
 
 std::string_view to_string(fill_class certainty) noexcept {
-    return word_of(certainty, {"removable", "relied upon", "cold"});
+    return word_of(certainty, {"relied upon", "removable", "cold"});
 }
 
 std::string_view to_string(fix_state state) noexcept {
@@ -151,12 +147,8 @@ void finding_collector::merge(entry& e, bool is_new, tidy_diagnostic d, fill_fac
     lint_finding& f = e.finding;
     e.fix_differs = e.fix_differs || (!is_new && f.fix != d.message.fix);
     e.note_fix_differs = e.note_fix_differs || (!is_new && e.note_fix != note_fix);
-    // What one unit or instantiation may rely upon is not removable.
-    const fill_class certainty = is_new || fill.certainty == f.fill.certainty ? fill.certainty
-                                 : fill.certainty == fill_class::cold         ? f.fill.certainty
-                                 : f.fill.certainty == fill_class::cold       ? fill.certainty
-                                                                              : fill_class::relied_upon;
-    f.fill.certainty = fill.certainty = certainty;
+    fill.certainty = is_new ? fill.certainty : std::min(fill.certainty, f.fill.certainty);
+    f.fill.certainty = fill.certainty;
     const bool is_greater = is_new || fill.bytes > f.fill.bytes;
     if (!is_greater) {
         return;
@@ -168,7 +160,7 @@ void finding_collector::merge(entry& e, bool is_new, tidy_diagnostic d, fill_fac
     f.fill = std::move(fill);
     f.fix = std::move(d.message.fix);
     e.note_fix = std::move(note_fix);
-    e.notes = std::move(d.notes);
+    f.notes = std::move(d.notes);
 }
 
 std::vector<lint_finding> finding_collector::take(source_texts& texts) {
@@ -177,8 +169,8 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
         lint_finding& f = e.finding;
         f.place = texts.place(f.file, f.offset);
         f.source_line = texts.line(f.file, f.offset);
-        for (const tidy_message& note : e.notes) {
-            f.notes.push_back(note_of(note, texts));
+        for (tidy_message& note : f.notes) {
+            note.place = texts.place(note.file, note.offset);
         }
         const bool has_fix = e.has_whole_unit && !e.fix_differs && !f.fix.empty();
         const bool has_note_fix = e.has_whole_unit && !e.note_fix_differs && !e.note_fix.empty();

@@ -11,7 +11,6 @@
 #include <map>
 #include <optional>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -158,6 +157,7 @@ struct tidy_message {
     std::string file; ///< absolute without . and ..; empty where the message has no place
     std::size_t offset = 0;
     std::vector<lint_replacement> fix;
+    text_place place = {}; ///< the same, of the notes of a finding
 };
 
 /// One diagnostic.
@@ -168,14 +168,8 @@ struct tidy_diagnostic {
     std::vector<tidy_message> notes;
 };
 
-/// A file of fixes that is not one.
-class unreadable_report : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// The diagnostics in the YAML that clang-tidy's --export-fixes writes; none for an empty text. Paths that are not
-/// absolute are taken from `directory`. @throws unreadable_report
+/// absolute are taken from `directory`. @throws damaged_input
 std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std::string& directory);
 
 /// A clang-tidy and the plugin that was built for its version.
@@ -223,10 +217,10 @@ struct filled_part {
     std::uint64_t bytes = 0;
 };
 
-/// What becomes of a place's zeros.
+/// What becomes of a place's zeros. Where units or instantiations differ, the first of their classes holds.
 enum class fill_class {
+    relied_upon, ///< something that the plugin cannot see may read them
     removable,   ///< nothing reads them
-    relied_upon, ///< something that the plugin cannot see may
     cold,        ///< nothing reads them, and they are few and written once
 };
 
@@ -270,13 +264,6 @@ enum class fix_state {
 
 std::string_view to_string(fix_state state) noexcept;
 
-/// What a finding says besides its message, with the place.
-struct lint_note {
-    std::string text;
-    std::string file; ///< empty where it has no place
-    text_place place;
-};
-
 /// A place that writes zeros for nothing, or would.
 struct lint_finding {
     std::string check;
@@ -286,7 +273,7 @@ struct lint_finding {
     std::string source_line; ///< as it stands in the file
     std::string message;     ///< of the instantiation that fills most
     fill_facts fill;
-    std::vector<lint_note> notes; ///< without the facts
+    std::vector<tidy_message> notes; ///< without the facts
     std::vector<lint_replacement> fix;
     fix_state state = fix_state::none;
     std::string refusal; ///< why a fix was refused
@@ -311,7 +298,6 @@ public:
 private:
     struct entry {
         lint_finding finding;
-        std::vector<tidy_message> notes;
         std::vector<lint_replacement> note_fix;
         bool fix_differs = false;
         bool note_fix_differs = false;

@@ -17,6 +17,11 @@ struct unusable_input : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The words of the command contradict each other, or one is missing or unknown. Its help says what may be asked.
+struct wrong_arguments : unusable_input {
+    using unusable_input::unusable_input;
+};
+
 /// It is damaged: not a wrong call, so the tool fails with another exit status.
 struct damaged_input : unusable_input {
     using unusable_input::unusable_input;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 
@@ -19,14 +18,14 @@ struct multiple {
     std::string_view typeset;
 };
 
-constexpr std::array<multiple, 4> times_by_size{
-    {{1e9, " s", " s"}, {1e6, " ms", " ms"}, {1e3, " us", " µs"}, {1, " ns", " ns"}}};
-constexpr std::array<multiple, 5> bytes_by_size{{{1099511627776.0, " TiB", " TiB"},
-                                                 {1073741824.0, " GiB", " GiB"},
-                                                 {1048576.0, " MiB", " MiB"},
-                                                 {1024.0, " KiB", " KiB"},
-                                                 {1, " B", " B"}}};
-constexpr std::array<multiple, 3> counts_by_size{{{1e9, " G", " G"}, {1e6, " M", " M"}, {1e3, " k", " k"}}};
+constexpr multiple times_by_size[] = {
+    {1e9, " s", " s"}, {1e6, " ms", " ms"}, {1e3, " us", " µs"}, {1, " ns", " ns"}};
+constexpr multiple bytes_by_size[] = {{1099511627776.0, " TiB", " TiB"},
+                                      {1073741824.0, " GiB", " GiB"},
+                                      {1048576.0, " MiB", " MiB"},
+                                      {1024.0, " KiB", " KiB"},
+                                      {1, " B", " B"}};
+constexpr multiple counts_by_size[] = {{1e9, " G", " G"}, {1e6, " M", " M"}, {1e3, " k", " k"}};
 constexpr double least_shortened_count = 9'999.5;
 
 /// Sets the digits before the point apart in threes; four of them stay together.
@@ -56,16 +55,13 @@ std::string significant(double value, int digits, lettering style, int most_deci
 }
 
 /// The largest that leaves a digit before the point; 999.6 of the next smaller one would be written as 1000.
-template <std::size_t N>
-const multiple& multiple_of(double value, int digits, const std::array<multiple, N>& largest_first) {
+const multiple& multiple_of(double value, int digits, std::span<const multiple> largest_first) {
     const double nearly = 1 - 0.5 * std::pow(10, -digits);
     return *std::find_if(largest_first.begin(), largest_first.end() - 1,
                          [&](const multiple& m) { return std::abs(value) >= m.size * nearly; });
 }
 
-template <std::size_t N>
-std::string in_multiple(double value, int digits, const std::array<multiple, N>& largest_first,
-                        lettering style) {
+std::string in_multiple(double value, int digits, std::span<const multiple> largest_first, lettering style) {
     const multiple& found = multiple_of(value, digits, largest_first);
     const double shown = value / found.size;
     const bool is_whole_byte = found.plain == " B" && shown == std::floor(shown);
@@ -215,12 +211,9 @@ quantity figure_of(unit what, double value, const scale& in) {
     return {.what = what, .value = value, .in = in};
 }
 
-scale common_scale(unit what, std::span<const double> values) {
-    const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-    const double smallest = values.empty() ? 0 : *std::min_element(values.begin(), values.end());
-    if (what == unit::bytes) {
-        return mebibytes;
-    }
+scale common_scale(std::span<const double> times) {
+    const double largest = times.empty() ? 0 : std::ranges::max(times);
+    const double smallest = times.empty() ? 0 : std::ranges::min(times);
     if (largest >= 1e9) {
         return {"s", 1e9, largest >= 10e9 && smallest >= 1e9 ? 1 : 2};
     }
@@ -233,10 +226,6 @@ std::string level_text(double level) {
 
 std::string written(unit what, double value, lettering style) {
     return figure_of(what, value).text(style);
-}
-
-std::string fixed_text(double value, int decimals) {
-    return fixed(value, false, decimals);
 }
 
 std::string mark_text(unit what, double value, double like) {

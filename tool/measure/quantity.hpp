@@ -72,8 +72,8 @@ quantity bounds_of(unit what, double low, double high);
 /// A figure in the multiple of its column.
 quantity figure_of(unit what, double value, const scale& in);
 
-/// The multiple that suits all values of a column. @pre `what` is nanoseconds or bytes
-scale common_scale(unit what, std::span<const double> values);
+/// The multiple that suits all of a column's times, in nanoseconds.
+scale common_scale(std::span<const double> times);
 
 /// Mebibytes with a digit after the point: what columns of memory are written in.
 inline constexpr scale mebibytes{"MiB", 1024.0 * 1024, 1};
@@ -87,9 +87,6 @@ std::string written(unit what, double value, lettering style = lettering::plain)
 /// A round value on an axis, without digits that it does not need: "0.05", "1e6", "64 B", "20 ms". `like` decides the
 /// multiple, so that all marks of an axis can have the same.
 std::string mark_text(unit what, double value, double like);
-
-/// A number with exactly so many digits after the point.
-std::string fixed_text(double value, int decimals);
 
 /// "1.2 %", "12 %" for 0.012 and 0.12.
 std::string percent(double share);

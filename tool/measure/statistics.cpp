@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace linn::tool {
@@ -167,13 +168,30 @@ ranking rank(const std::vector<double>& values) {
     return result;
 }
 
-/// Twice the smaller tail of a distribution given as counts by value, each tail with the observed value.
-double two_sided(std::span<const double> counts, std::size_t observed) {
-    const auto at = counts.begin() + static_cast<std::ptrdiff_t>(observed);
-    const double lower = std::accumulate(counts.begin(), at + 1, 0.0);
+/// How likely a sum of some of the ranks is as far out as `observed`, where each choice of them is as likely as another: twice the
+/// smaller tail, each with the observed value. With `chosen` exactly so many are chosen.
+double two_sided(const std::vector<std::size_t>& ranks, std::size_t observed,
+                 std::optional<std::size_t> chosen = {}) {
+    // counts[k * width + s]: in how many ways k of the ranks can have the sum s; of any number of them where none is given.
+    const std::size_t width = ranks.size() * (ranks.size() + 1) + 1;
+    std::vector<double> counts((chosen.value_or(0) + 1) * width);
+    counts[0] = 1;
+    std::size_t reached = 0;
+    for (const std::size_t r : ranks) {
+        reached += r;
+        for (std::size_t k = chosen.value_or(1); k != 0; --k) {
+            double* const to = &counts[chosen ? k * width : 0];
+            const double* const from = chosen ? to - width : to;
+            for (std::size_t s = reached; s >= r; --s) {
+                to[s] += from[s - r];
+            }
+        }
+    }
+    const auto begin = counts.end() - static_cast<std::ptrdiff_t>(width);
+    const auto at = begin + static_cast<std::ptrdiff_t>(observed);
+    const double lower = std::accumulate(begin, at + 1, 0.0);
     const double upper = std::accumulate(at, counts.end(), 0.0);
-    const double all = lower + upper - *at;
-    return std::min(1.0, 2 * std::min(lower, upper) / all);
+    return std::min(1.0, 2 * std::min(lower, upper) / (lower + upper - *at));
 }
 
 /// The two-sided tail of a normal distribution beyond `distance` from its mean, less half a step for continuity.
@@ -187,24 +205,17 @@ double normal_tails(double distance, double deviation) {
 } // namespace
 
 double wilcoxon_signed_rank(std::span<const double> differences) {
-    std::vector<double> sizes;
-    std::vector<bool> is_positive;
-    for (const double d : differences) {
-        if (d == 0) {
-            continue;
-        }
-        sizes.push_back(std::abs(d));
-        is_positive.push_back(d > 0);
-    }
-    if (sizes.empty()) {
+    std::vector<double> signs(differences.begin(), differences.end());
+    std::erase(signs, 0);
+    if (signs.empty()) {
         return 1;
     }
+    std::vector<double> sizes(signs.size());
+    std::ranges::transform(signs, sizes.begin(), [](double d) { return std::abs(d); });
     const ranking ranks = rank(sizes);
     std::size_t positive = 0; // twice the sum of the positive differences' ranks
-    for (std::size_t i = 0; i != sizes.size(); ++i) {
-        if (is_positive[i]) {
-            positive += ranks.doubled[i];
-        }
+    for (std::size_t i = 0; i != signs.size(); ++i) {
+        positive += signs[i] > 0 ? ranks.doubled[i] : 0;
     }
 
     const double n = static_cast<double>(sizes.size());
@@ -213,17 +224,7 @@ double wilcoxon_signed_rank(std::span<const double> differences) {
         const double variance = n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_term / 48;
         return normal_tails(static_cast<double>(positive) / 2 - mean, std::sqrt(variance));
     }
-    // counts[s]: in how many ways the signs can give the sum s.
-    std::vector<double> counts(sizes.size() * (sizes.size() + 1) + 1);
-    counts[0] = 1;
-    std::size_t reached = 0;
-    for (const std::size_t r : ranks.doubled) {
-        reached += r;
-        for (std::size_t s = reached; s >= r; --s) {
-            counts[s] += counts[s - r];
-        }
-    }
-    return two_sided(counts, positive);
+    return two_sided(ranks.doubled, positive);
 }
 
 double mann_whitney(std::span<const double> a, std::span<const double> b) {
@@ -247,20 +248,7 @@ double mann_whitney(std::span<const double> a, std::span<const double> b) {
         const double variance = n_a * n_b / 12 * (n + 1 - ranks.tie_term / (n * (n - 1)));
         return normal_tails(static_cast<double>(rank_sum) / 2 - mean, std::sqrt(variance));
     }
-    // counts[k * width + s]: in how many ways k of the ranks can have the sum s.
-    const std::size_t width = both.size() * (both.size() + 1) + 1;
-    std::vector<double> counts((a.size() + 1) * width);
-    counts[0] = 1;
-    std::size_t reached = 0;
-    for (const std::size_t r : ranks.doubled) {
-        reached += r;
-        for (std::size_t k = a.size(); k != 0; --k) {
-            for (std::size_t s = reached; s >= r; --s) {
-                counts[k * width + s] += counts[(k - 1) * width + s - r];
-            }
-        }
-    }
-    return two_sided(std::span{counts}.last(width), rank_sum);
+    return two_sided(ranks.doubled, rank_sum, a.size());
 }
 
 std::vector<double> holm(std::span<const double> p_values) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suggest.hpp"
 
+#include "files.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,14 +56,13 @@ std::string unknown_name(std::string_view kind, std::string_view word,
                        did_you_mean(word, names));
 }
 
-std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,
-                          const std::vector<std::string>& names) {
+void refuse_unknown(std::string_view kind, const std::vector<std::string>& words,
+                    const std::vector<std::string>& names) {
     for (const std::string& word : words) {
         if (std::find(names.begin(), names.end(), word) == names.end()) {
-            return unknown_name(kind, word, names);
+            throw wrong_arguments{unknown_name(kind, word, names)};
         }
     }
-    return {};
 }
 
 namespace {
@@ -82,12 +83,9 @@ std::string escaped(char c) {
     if (c == '\n' || c == '\t' || c == '\r') {
         return c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
     }
-    if (is_control(c)) {
-        const auto code = static_cast<unsigned char>(c);
-        return {'\\', static_cast<char>('0' + code / 64), static_cast<char>('0' + code / 8 % 8),
-                static_cast<char>('0' + code % 8)};
-    }
-    return c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return is_control(c)            ? fmt::format("\\{:03o}", c)
+           : c == '\'' || c == '\\' ? std::string{'\\', c}
+                                    : std::string{c};
 }
 
 } // namespace
@@ -100,17 +98,10 @@ std::string shell_words(const std::vector<std::string>& words) {
             line += word;
             continue;
         }
-        if (std::any_of(word.begin(), word.end(), is_control)) {
-            line += "$'";
-            for (const char c : word) {
-                line += escaped(c);
-            }
-            line += '\'';
-            continue;
-        }
-        line += '\'';
+        const bool is_escaped = std::any_of(word.begin(), word.end(), is_control);
+        line += is_escaped ? "$'" : "'";
         for (const char c : word) {
-            line += c == '\'' ? std::string{"'\\''"} : std::string{c};
+            line += is_escaped ? escaped(c) : c == '\'' ? "'\\''" : std::string{c};
         }
         line += '\'';
     }

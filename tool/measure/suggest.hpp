@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
+
+inline bool contains(const std::vector<std::string>& list, std::string_view name) {
+    return std::ranges::find(list, name) != list.end();
+}
 
 /// The candidate that the user probably meant, or an empty string when none is close.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
@@ -16,9 +21,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// "unknown scenario 'objcet'; the scenarios are: object, sizes; did you mean 'object'?"
 std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names);
 
-/// That message for the first of the words that is none of `names`; empty where all are.
-std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,
-                          const std::vector<std::string>& names);
+/// That message for the first of the words that is none of `names`. @throws wrong_arguments
+void refuse_unknown(std::string_view kind, const std::vector<std::string>& words,
+                    const std::vector<std::string>& names);
 
 /// The words as one would type them into a shell, quoted where they must be: always one line. Control characters are
 /// written as bash, zsh and ksh read them in $'...'.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiled_plan.hpp"
 
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 namespace linn::tool {
@@ -65,6 +67,21 @@ bool read_compiled_plan(std::string_view bytes, plan_tables& into) noexcept {
     const std::size_t before = sizeof h + h.site_count * sizeof(planned_site) +
                                h.module_count * sizeof(planned_module) + h.pool_count * sizeof(planned_pool);
     return before <= bytes.size() && h.letter_count == bytes.size() - before && is_sound(into);
+}
+
+int number_of_signal(const char* name) noexcept {
+    if (std::strncmp(name, "SIG", 3) == 0) {
+        name += 3;
+    }
+    for (int number = 1; number != NSIG; ++number) {
+        const char* const known = ::sigabbrev_np(number);
+        if (known != nullptr && std::strcmp(name, known) == 0) {
+            return number;
+        }
+    }
+    char* end = nullptr;
+    const long number = std::strtol(name, &end, 10);
+    return *name != '\0' && *end == '\0' && number > 0 && number < NSIG ? static_cast<int>(number) : 0;
 }
 
 } // namespace linn::tool

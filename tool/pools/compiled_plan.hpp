@@ -16,7 +16,6 @@ inline constexpr std::size_t most_planned_pools = 62;
 inline constexpr std::size_t most_planned_sites = 4096;
 inline constexpr std::uint32_t largest_planned_size = 1008;
 inline constexpr std::uint32_t largest_stack_offset = 1024;
-inline constexpr std::uint32_t usual_max_waste = 8;
 inline constexpr std::size_t least_code_bytes = 8;
 inline constexpr std::size_t most_code_bytes = 16;
 inline constexpr std::size_t most_build_id_bytes = 64;
@@ -40,7 +39,6 @@ struct planned_module {
 
 struct planned_pool {
     planned_text name;
-    std::uint32_t max_waste;
     std::uint16_t align;
     std::uint16_t room;            ///< for blocks that grow; 0: no more than its sites ask for
     std::uint16_t object_bytes;    ///< the largest size of its sites, and `room` at least; 0: it has none
@@ -68,7 +66,7 @@ struct planned_site {
 };
 
 struct plan_header {
-    char magic[24] = "linn compiled plan 3\n";
+    char magic[24] = "linn compiled plan 4\n";
     std::uint64_t max_bytes = 0; ///< 0: no limit
     std::uint32_t has_children = 1;
     std::uint32_t site_count = 0;
@@ -99,5 +97,8 @@ bool is_compiled_plan(std::string_view bytes) noexcept;
 /// Reads a compiled plan. `into` refers to `bytes`. @returns false when it is none, or damaged: `into` is not to be used
 /// @pre `bytes` begin at a multiple of 8 @complexity linear; no allocation, no call of the system
 bool read_compiled_plan(std::string_view bytes, plan_tables& into) noexcept;
+
+/// Of "USR2", "SIGUSR2" or "12", as LINN_POOLS_SIGNAL may say; 0: it is no signal.
+int number_of_signal(const char* name) noexcept;
 
 } // namespace linn::tool

@@ -2,7 +2,7 @@
 #include "plan.hpp"
 
 #include "../measure/process.hpp"
-#include "../symbols/elf_file.hpp"
+#include "../program/elf_file.hpp"
 #include "toml_table.hpp"
 
 #include <dwarf.h>
@@ -20,23 +20,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <tuple>
 
 namespace linn::tool {
 namespace {
 
-std::string toml_string(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += fmt::format("\\{}", c);
-        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
+std::string toml_string(const std::string& text) {
+    std::ostringstream out;
+    out << toml::toml_formatter{toml::value{text}, toml::format_flags::allow_unicode_strings};
+    return out.str();
 }
 
 std::string hexadecimal(std::span<const unsigned char> bytes, std::string_view separator) {
@@ -77,7 +70,6 @@ void write(std::string& out, const plan_pool& pool) {
     write(out, "align", pool.align, usual.align);
     write(out, "padding", pool.is_padded, usual.is_padded);
     write(out, "huge_pages", pool.wants_huge_pages, usual.wants_huge_pages);
-    write(out, "max_waste", pool.max_waste, usual.max_waste);
     write(out, "size", pool.room, usual.room);
     write(out, "note", pool.note, usual.note);
 }
@@ -138,7 +130,6 @@ plan_pool pool_in(const toml_table& t) {
     pool.align = alignment_in(t, 16);
     pool.is_padded = t.flag("padding", false);
     pool.wants_huge_pages = t.flag("huge_pages", false);
-    pool.max_waste = static_cast<unsigned>(t.number("max_waste", 0, 1'000'000, usual_max_waste));
     pool.room = static_cast<unsigned>(t.number("size", 1, largest_planned_size, 0));
     pool.note = t.text("note");
     return pool;
@@ -249,18 +240,9 @@ planned_call compiled(const pool_plan& plan, const plan_call& call) {
 
 /// Whether the file maps the address to be executed.
 bool is_code(const elf_file& file, std::uint64_t address) {
-    std::size_t count = 0;
-    if (::elf_getphdrnum(file.get(), &count) != 0) {
-        return false;
-    }
-    for (std::size_t i = 0; i != count; ++i) {
-        GElf_Phdr p;
-        if (::gelf_getphdr(file.get(), static_cast<int>(i), &p) != nullptr && p.p_type == PT_LOAD &&
-            (p.p_flags & PF_X) != 0 && address - p.p_vaddr < p.p_filesz) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::any_of(file.segments(PT_LOAD), [&](const GElf_Phdr& p) {
+        return (p.p_flags & PF_X) != 0 && address - p.p_vaddr < p.p_filesz;
+    });
 }
 
 #if defined(__x86_64__)
@@ -268,39 +250,6 @@ constexpr unsigned stack_pointer_register = 7;
 #else
 constexpr unsigned stack_pointer_register = 31; // of 64-bit Arm
 #endif
-
-/// How far above the stack pointer an expression of one operation points; empty when it is another.
-std::optional<std::int64_t> above_stack_pointer(const Dwarf_Op* ops, std::size_t count) {
-    if (count != 1) {
-        return std::nullopt;
-    }
-    if (ops[0].atom == DW_OP_breg0 + stack_pointer_register) {
-        return static_cast<std::int64_t>(ops[0].number);
-    }
-    if (ops[0].atom == DW_OP_bregx && ops[0].number == stack_pointer_register) {
-        return static_cast<std::int64_t>(ops[0].number2);
-    }
-    return std::nullopt;
-}
-
-/// Where the return address lies from the CFA on; empty when it is not in memory at a constant place.
-std::optional<std::int64_t> return_address_from_cfa(Dwarf_Frame& frame) {
-    const int number = ::dwarf_frame_info(&frame, nullptr, nullptr, nullptr);
-    Dwarf_Op memory[3];
-    Dwarf_Op* ops = nullptr;
-    std::size_t count = 0;
-    if (number < 0 || ::dwarf_frame_register(&frame, number, memory, &ops, &count) != 0 || count == 0 ||
-        ops[0].atom != DW_OP_call_frame_cfa) {
-        return std::nullopt;
-    }
-    if (count == 1) {
-        return 0;
-    }
-    if (count == 2 && ops[1].atom == DW_OP_plus_uconst) {
-        return static_cast<std::int64_t>(ops[1].number);
-    }
-    return std::nullopt;
-}
 
 } // namespace
 
@@ -318,7 +267,7 @@ pool_plan read_plan(std::string_view text) {
     }
     const std::vector<toml_table> modules = top.tables("module", {"name", "build_id"});
     const std::vector<toml_table> pools =
-        top.tables("pool", {"name", "align", "padding", "huge_pages", "max_waste", "size", "note"});
+        top.tables("pool", {"name", "align", "padding", "huge_pages", "size", "note"});
     const std::vector<toml_table> sites =
         top.tables("site", {"pool", "size", "align", "module", "offset", "code", "stack", "caller_module",
                             "caller_offset", "caller_code", "note"});
@@ -341,6 +290,12 @@ pool_plan read_plan(std::string_view text) {
 
 pool_plan read_plan_file(const std::filesystem::path& file) {
     const std::string text = text_of_file(file);
+    if (is_compiled_plan(text)) {
+        throw unusable_input{
+            fmt::format("{} is compiled, and of no use here: it is damaged, of another version "
+                        "of linn, or there is no program; give the TOML file",
+                        file.string())};
+    }
     try {
         return read_plan(text);
     } catch (const toml_problem& problem) {
@@ -364,7 +319,7 @@ std::string compiled_plan(const pool_plan& plan) {
     }
     std::vector<planned_pool> pools;
     for (const plan_pool& pool : plan.pools) {
-        pools.push_back({text(pool.name), pool.max_waste, static_cast<std::uint16_t>(pool.align),
+        pools.push_back({text(pool.name), static_cast<std::uint16_t>(pool.align),
                          static_cast<std::uint16_t>(pool.room), 0, pool.is_padded, pool.wants_huge_pages});
     }
     std::vector<planned_site> sites;
@@ -453,17 +408,21 @@ std::optional<unsigned> stack_offset_of(const std::filesystem::path& file, std::
         return std::nullopt;
     }
     const std::unique_ptr<Dwarf_Frame, decltype([](Dwarf_Frame* f) { std::free(f); })> owned{frame};
+    // The stack pointer and a number, as libdw says what is no expression in the file.
     Dwarf_Op* ops = nullptr;
     std::size_t count = 0;
-    if (::dwarf_frame_cfa(frame, &ops, &count) != 0) {
+    if (::dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1 || ops->atom != DW_OP_bregx ||
+        ops->number != stack_pointer_register) {
         return std::nullopt;
     }
-    const std::optional<std::int64_t> cfa = above_stack_pointer(ops, count);
-    const std::optional<std::int64_t> place = return_address_from_cfa(*frame);
-    if (!cfa || !place) {
+    const auto cfa = static_cast<std::int64_t>(ops->number2);
+    const int return_address = ::dwarf_frame_info(frame, nullptr, nullptr, nullptr);
+    Dwarf_Op memory[3];
+    if (return_address < 0 || ::dwarf_frame_register(frame, return_address, memory, &ops, &count) != 0 ||
+        count != 2 || ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_plus_uconst) {
         return std::nullopt;
     }
-    const std::int64_t stack = *cfa + *place;
+    const std::int64_t stack = cfa + static_cast<std::int64_t>(ops[1].number);
     if (stack < 0 || stack > std::int64_t{largest_stack_offset} || stack % 8 != 0) {
         return std::nullopt;
     }
@@ -488,7 +447,7 @@ std::filesystem::path pool_library(bool is_checked) {
 }
 
 served_program find_served_program(const std::string& name, bool is_checked) {
-    served_program found{reach_program(name, preload_kind::pools), {}};
+    served_program found{reach_program(name), {}};
     if (found.problem.empty()) {
         found.library = preload_companion(pool_library(is_checked).filename().string(), found.problem);
     }
@@ -520,13 +479,10 @@ std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, cons
 
 std::string become_served(const served_program& program, const std::vector<std::string>& words,
                           const pool_settings& settings) {
-    for (const std::string& variable : pool_variables(settings)) {
-        const std::size_t name = variable.find('=');
-        ::setenv(variable.substr(0, name).c_str(), variable.c_str() + name + 1, 1);
-    }
-    ::setenv("LD_PRELOAD", preloaded_first(program.library.string()).c_str(), 1);
+    const std::vector<std::string> environment =
+        child_environment(preloaded_first(program.library.string()), pool_variables(settings));
     std::fflush(nullptr);
-    ::execv(program.file.c_str(), pointers(words).data());
+    ::execve(program.file.c_str(), pointers(words).data(), pointers(environment).data());
     return fmt::format("{}: {}", program.file.string(), std::strerror(errno));
 }
 

@@ -27,9 +27,9 @@ struct plan_pool {
     unsigned align = 16;
     bool is_padded = false;
     bool wants_huge_pages = false;
-    unsigned max_waste = usual_max_waste;
     unsigned room = 0; ///< what a slot holds at least: blocks that realloc lets grow stay where they are
     std::string note = {};
+    std::uint64_t peak_live = 0; ///< objects at once, as far as known where it is planned; not in a file
 
     friend bool operator==(const plan_pool&, const plan_pool&) = default;
 };

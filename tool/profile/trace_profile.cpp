@@ -14,29 +14,18 @@
 
 namespace linn::tool {
 
-const std::vector<std::string>& profile_measure_names() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> all;
-        for (std::size_t i = 0; i != profile_measures; ++i) {
-            all.emplace_back(to_string(static_cast<profile_measure>(i)));
-        }
-        return all;
-    }();
-    return names;
-}
-
 const char* to_string(profile_measure m) noexcept {
-    return word_of(m, {"allocations", "bytes", "temporary", "live-blocks", "live-bytes"});
+    return word_of(m, {"allocations", "bytes", "temporary", "live-blocks", "live-bytes", "peak-bytes"});
 }
 
 const char* words_of(profile_measure m) noexcept {
     return word_of(m, {"allocations", "bytes", "temporary allocations", "blocks never released",
-                       "bytes never released"});
+                       "bytes never released", "bytes live at once"});
 }
 
 figures::quantity figure_of(profile_measure m, double value) {
     using figures::unit;
-    if (m == profile_measure::bytes || m == profile_measure::live_bytes) {
+    if (is_of_bytes(m)) {
         return figures::figure_of(unit::bytes, value);
     }
     figures::quantity q = figures::figure_of(value == std::floor(value) ? unit::count : unit::number, value);
@@ -52,46 +41,6 @@ profile_counts& profile_counts::operator+=(const profile_counts& more) noexcept 
 }
 
 namespace {
-
-std::string file_name(const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
-}
-
-profile_frame frame_of(const symbol_frame& f, const std::string& module) {
-    profile_frame frame;
-    frame.file = file_name(f.file);
-    frame.folders = f.file.substr(0, f.file.size() - frame.file.size());
-    frame.line = f.line;
-    frame.library = f.library;
-    frame.is_own = !module.empty() && !is_system_library(module);
-    if (!f.function.empty()) {
-        frame.name = f.function;
-    } else {
-        // An address would differ between builds.
-        frame.name = module.empty() ? "unknown" : "unknown in " + file_name(module);
-        frame.is_unnamed = true;
-    }
-    return frame;
-}
-
-/// The frames of a site: one that is not inlined ends an address of the stack.
-std::vector<profile_frame> frames_of(const allocation_site& site, const named_type& named) {
-    std::vector<profile_frame> frames;
-    std::size_t at = 0;
-    for (const symbol_frame& f : named.frames) {
-        frames.push_back(frame_of(f, at < site.stack.size() ? site.stack[at].module : std::string{}));
-        at += f.is_inlined ? 0 : 1;
-    }
-    return frames;
-}
-
-profile_frame place_of_site(const named_type& named, const std::vector<profile_frame>& frames) {
-    const symbol_frame& f = named.place;
-    if (f.function.empty() && f.file.empty() && f.library.empty()) {
-        return frames.empty() ? frame_of({}, {}) : frames.front();
-    }
-    return frame_of(f, f.library);
-}
 
 /// Why the type of a site is not known: its code has no debug information, or not that of the recorded build. Empty where the type is
 /// known; where it is a block that has none, such as one from malloc in code with debug information; and in another project's library.
@@ -124,16 +73,19 @@ std::string label_of_site(const named_type& named) {
 
 } // namespace
 
-std::string profile_frame::place() const {
-    if (!file.empty()) {
-        return line == 0 ? file : fmt::format("{}:{}", file, line);
-    }
-    // A function without a name has that of its file: "unknown in libfoo.so".
-    constexpr std::string_view unnamed = "unknown in ";
-    if (name.starts_with(unnamed)) {
-        return "in " + name.substr(unnamed.size());
-    }
-    return library.empty() ? "in " + name : fmt::format("in {} of {}", name, library);
+std::string function_name(const symbol_frame& frame) {
+    return !frame.function.empty() ? frame.function
+           : frame.module.empty()  ? "unknown"
+                                   : "unknown in " + frame.module;
+}
+
+std::string place_name(const symbol_frame& frame) {
+    const std::string place = place_text(frame);
+    return !place.empty() ? place : "in " + (frame.module.empty() ? "unknown" : frame.module);
+}
+
+std::string frame_key(const symbol_frame& frame) {
+    return function_name(frame) + '\x02' + frame.file_name();
 }
 
 std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where) {
@@ -142,8 +94,8 @@ std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const st
 
 std::string profile_site::callers_key() const {
     std::string key;
-    for (const profile_frame& f : callers) {
-        key += '\x01' + f.key();
+    for (const symbol_frame& f : named.frames) {
+        key += '\x01' + frame_key(f);
     }
     return key;
 }
@@ -151,40 +103,34 @@ std::string profile_site::callers_key() const {
 trace_profile name_profile(const std::filesystem::path& file, trace_analysis analysis, const naming& names) {
     trace_profile profile;
     profile.path = file;
-    const runtime_memory runtime = find_runtime_blocks(analysis, names);
-    std::vector<named_type> types;
-    for (const analysed_site& site : analysis.sites) {
-        const bool is_runtime = runtime.rule_of.contains(static_cast<std::uint32_t>(profile.sites.size()));
+    std::vector<named_type> types = name_sites(analysis, names);
+    runtime_memory runtime = find_runtime_blocks(analysis, types);
+    for (std::uint32_t i = 0; i != types.size(); ++i) {
+        const analysed_site& site = analysis.sites[i];
+        const bool is_runtime = runtime.rule_of.contains(i);
         const site_statistics& s = site.statistics;
-        const allocation_site to_name = site_to_name(analysis.info, site);
         profile_site& named = profile.sites.emplace_back();
-        named.named = names.name(to_name);
+        named.named = types[i];
         named.label = label_of_site(named.named);
-        named.callers = frames_of(to_name, named.named);
-        named.place = place_of_site(named.named, named.callers);
-        named.where = named.named.blocks.where;
-        named.lacks = why_unnamed(to_name, named, names);
-        named.smallest = s.smallest;
-        named.largest = s.largest;
+        named.lacks = why_unnamed(site_of_stack(analysis.info, site.stack), named, names);
         if (lacks_names(named.named, named.named.place)) {
             named.unnamed = why_unnamed(analysis.info, site.stack, names);
         }
         named.counts = {{s.allocations, s.bytes, s.temporary, is_runtime ? 0 : s.live_at_end,
-                         is_runtime ? 0 : s.live_bytes_at_end}};
+                         is_runtime ? 0 : s.live_bytes_at_end, s.peak_live_bytes}};
         profile.all += named.counts;
-        types.push_back(named.named);
     }
     // Blocks without a type's name are called as linn advise calls them.
     for (const advised_type& type : group_types(analysis, std::move(types))) {
         for (const advised_place& place : type.places) {
             for (const std::uint32_t site : place.sites) {
                 profile_site& named = profile.sites[site];
-                named.label = named.where.empty() ? named.label : type.name;
+                named.label = named.named.blocks.where.empty() ? named.label : type.name;
             }
         }
     }
     profile.analysis = std::move(analysis);
-    profile.kept_by_runtime = runtime.kept;
+    profile.kept_by_runtime = std::move(runtime.kept);
     return profile;
 }
 
@@ -193,11 +139,6 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
     refuse_corrupt(file);
     trace_reader reader{file};
     trace_analysis analysis = analyse_trace(reader, progress);
-    if (analysis.info.contents != "all") {
-        throw unusable_input{fmt::format(
-            "{} holds only blocks that zeros were written into: record the program again without --fills",
-            file.string())};
-    }
     return name_profile(file, std::move(analysis), names);
 }
 
@@ -345,13 +286,14 @@ trace_view look_at(const trace_profile& profile, block_filter filter, bool keeps
         view.allocator_ns += ns;
         view.allocated += allocated;
         types.add(site.label, site, counts, allocated, ns);
-        view_row& place = places.add(fmt::format("{}\x02{}", site.place.key(), site.place.line), site, counts,
-                                     allocated, ns);
+        view_row& place =
+            places.add(fmt::format("{}\x02{}", frame_key(site.named.place), site.named.place.line), site,
+                       counts, allocated, ns);
         place.label.clear();
-        place.place = site.place;
+        place.place = site.named.place;
         view_row& stack = stacks.add(site.label + site.callers_key(), site, counts, allocated, ns);
-        stack.place = site.place;
-        stack.stack = site.callers;
+        stack.place = site.named.place;
+        stack.stack = site.named.frames;
     }
     view.types = types.sorted(view);
     view.places = places.sorted(view);

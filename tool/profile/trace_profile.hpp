@@ -58,20 +58,25 @@ enum class profile_measure : std::uint8_t {
     temporary,   ///< allocations that the very next call of the thread released
     live_blocks, ///< never released; without what the runtime libraries keep on purpose
     live_bytes,
+    peak_bytes, ///< live at once; of several sites together it is no sum
 };
-inline constexpr std::size_t profile_measures = 5;
+inline constexpr std::size_t profile_measures = 6;
+inline constexpr std::size_t summed_measures = 5; ///< the first ones
 static_assert(has_enumerators<profile_measure, profile_measures>);
 
-/// A stable word: "allocations", "bytes", "temporary", "live-blocks", "live-bytes".
+/// A stable word: "allocations", "bytes", "temporary", "live-blocks", "live-bytes", "peak-bytes".
 const char* to_string(profile_measure m) noexcept;
-/// Those words, in the order of the enumeration.
-const std::vector<std::string>& profile_measure_names();
-/// As a sentence calls it: "allocations", "bytes", "temporary allocations", "blocks never released", "bytes never released".
+/// As a sentence calls it: "allocations", "bytes", "temporary allocations", "blocks never released", "bytes never released",
+/// "bytes live at once".
 const char* words_of(profile_measure m) noexcept;
+constexpr bool is_of_bytes(profile_measure m) noexcept {
+    return m == profile_measure::bytes || m == profile_measure::live_bytes ||
+           m == profile_measure::peak_bytes;
+}
 /// A value of that measure: whole counts with every digit.
 figures::quantity figure_of(profile_measure m, double value);
 
-/// A value for each measure.
+/// A value for each measure. Where some are added, the peak is an upper bound.
 struct profile_counts {
     std::array<std::uint64_t, profile_measures> of{};
 
@@ -79,25 +84,12 @@ struct profile_counts {
     profile_counts& operator+=(const profile_counts& more) noexcept;
 };
 
-/// One call on a stack, under a name that another build of the program has too.
-struct profile_frame {
-    std::string name;        ///< the function; "unknown in libfoo.so" where it has no name
-    std::string file;        ///< without folders; empty: not known
-    unsigned line = 0;       ///< 0: not known
-    std::string folders;     ///< of the file
-    std::string library;     ///< another project's shared library that it is in; empty: in none
-    bool is_own = false;     ///< it is in the program, or in a library that is none of the system's
-    bool is_unnamed = false; ///< nothing names the function
-
-    /// The same function of the same file: lines may have moved.
-    bool is_same(const profile_frame& other) const noexcept {
-        return name == other.name && file == other.file;
-    }
-    /// Equal for frames that are the same.
-    std::string key() const { return name + '\x02' + file; }
-    /// "app.cpp:52"; without a line "in f(int)", or the library.
-    std::string place() const;
-};
+/// The function of a frame; "unknown in libfoo.so" where it has no name, as an address would differ between builds.
+std::string function_name(const symbol_frame& frame);
+/// "app.cpp:52"; without a line "in f(int)", or the module.
+std::string place_name(const symbol_frame& frame);
+/// Equal for frames of one function in one file, in two builds of a program too: lines and folders may have changed.
+std::string frame_key(const symbol_frame& frame);
 
 /// What blocks are called whose type nothing names: "16-48-byte blocks of Parser::parse".
 std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where);
@@ -105,12 +97,7 @@ std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const st
 /// What one stack allocated by one call, with names.
 struct profile_site {
     std::string label; ///< "std::list<Particle>", or "48-byte blocks of Parser::parse"
-    std::string where; ///< "of Parser::parse" where nothing names the type; empty: it is named
     named_type named;
-    profile_frame place;                ///< the innermost of the user's own code
-    std::vector<profile_frame> callers; ///< the whole stack, innermost first, inlined calls too
-    std::uint64_t smallest = 0;
-    std::uint64_t largest = 0;
     /// Why nothing names the type, where it may be any: of the file that it is in; empty: not so.
     std::string lacks;
     profile_counts counts;
@@ -119,7 +106,7 @@ struct profile_site {
 
     /// Equal for sites of one type, in two builds of a program too: without the size of unnamed blocks, as a struct that
     /// grew is the same one.
-    std::string type_key() const { return where.empty() ? label : '\x01' + where; }
+    std::string type_key() const { return named.blocks.where.empty() ? label : '\x01' + named.blocks.where; }
     /// Equal for sites with the same functions on their stacks.
     std::string callers_key() const;
 };
@@ -137,7 +124,7 @@ struct trace_profile {
 trace_profile name_profile(const std::filesystem::path& file, trace_analysis analysis, const naming& names);
 
 /// Reads a trace and names what it holds. Memory: in proportion to live blocks and to distinct stacks. Throws
-/// unusable_input for what is no trace, is damaged, or holds fills only.
+/// unusable_input for what is no trace or is damaged.
 trace_profile profile_trace(const std::filesystem::path& file, const naming& names,
                             const std::function<bool(double)>& progress = {});
 
@@ -152,9 +139,9 @@ std::vector<std::string> why_incomplete(const trace_info& info);
 
 /// A type, a place or a stack.
 struct profile_row {
-    std::string label;                ///< the type; empty: of a place
-    profile_frame place;              ///< of a place or a stack
-    std::vector<profile_frame> stack; ///< innermost first; only of a stack
+    std::string label;               ///< the type; empty: of a place
+    symbol_frame place;              ///< of a place or a stack
+    std::vector<symbol_frame> stack; ///< innermost first; only of a stack
 };
 
 /// One of them, and those of its blocks that the filter lets through.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.hpp"
 
-#include "../measure/suggest.hpp"
-#include "../measure/words.hpp"
-#include "../symbols/elf_file.hpp"
+#include "elf_file.hpp"
 
 #include <fmt/format.h>
 #include <gelf.h>
@@ -12,17 +10,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <fstream>
-#include <set>
 #include <utility>
 
 namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::string_literals;
 using kind = executable_info::kind;
 
 unsigned own_machine() {
@@ -45,14 +40,6 @@ std::string title_of(const std::pair<Key, const char*> (&table)[N], const Key& k
     return {};
 }
 
-std::string machine_name(unsigned machine) {
-    constexpr std::pair<unsigned, const char*> names[] = {
-        {EM_X86_64, "x86-64"}, {EM_386, "32-bit x86"}, {EM_AARCH64, "64-bit Arm"}, {EM_ARM, "32-bit Arm"},
-        {EM_RISCV, "RISC-V"},  {EM_PPC64, "POWER"},    {EM_S390, "z/Architecture"}};
-    const std::string name = title_of(names, machine);
-    return name.empty() ? fmt::format("machine number {}", machine) : name;
-}
-
 // What symbols give away. Stripped programs keep those that they share with libraries.
 constexpr std::pair<std::string_view, const char*> sanitizers[] = {{"__asan_init", "AddressSanitizer"},
                                                                    {"__hwasan_init", "HWAddressSanitizer"},
@@ -62,7 +49,7 @@ constexpr std::pair<std::string_view, const char*> sanitizers[] = {{"__asan_init
 constexpr std::pair<std::string_view, const char*> heaps[] = {
     {"_rjem_malloc", "jemalloc"},  {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
     {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
-    {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
+    {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"},     {"malloc", "an allocator of its own"}};
 
 void read_symbols(const elf_file& elf, executable_info& into) {
     into.is_go = elf.has_section(".go.buildinfo");
@@ -85,14 +72,8 @@ void read_elf(const fs::path& file, executable_info& into) {
     if (elf == nullptr || ::gelf_getehdr(elf->get(), &header) == nullptr) {
         return;
     }
-    const bool is_little = std::endian::native == std::endian::little;
-    const char* const foreign = " was built for another machine: ";
-    if (header.e_ident[EI_DATA] != (is_little ? ELFDATA2LSB : ELFDATA2MSB)) {
-        into.why_not = foreign + "another byte order"s;
-    } else if (header.e_machine != own_machine()) {
-        into.why_not = foreign + machine_name(header.e_machine);
-    } else if (header.e_ident[EI_CLASS] != ELFCLASS64) {
-        into.why_not = foreign + machine_name(header.e_machine) + ", 32 bits";
+    if (header.e_machine != own_machine() || header.e_ident[EI_CLASS] != ELFCLASS64) {
+        into.why_not = " was built for another machine";
     } else if (header.e_type == ET_EXEC || header.e_type == ET_DYN) {
         into.what = kind::program;
         into.why_not.clear();
@@ -119,17 +100,6 @@ bool is_runnable(const fs::path& file) {
     struct stat s{};
     return ::stat(file.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
-
-/// How a refusal names what was to be loaded, by `preload_kind`.
-constexpr struct {
-    const char* what;     ///< "no … can be preloaded"
-    const char* dynamic;  ///< why to link dynamically
-    const char* for_musl; ///< what is built for glibc
-    const char* instead;  ///< what to do with a build without a sanitizer
-} words_for[] = {{"allocator", "to compare allocators", "the allocators here are", "measure"},
-                 {"recorder", "to record it", "the recorder here is", "record"},
-                 {"pools", "to serve it from pools", "the library of pools here is", "use"}};
-static_assert(has_enumerators<preload_kind, std::size(words_for)>);
 
 } // namespace
 
@@ -216,44 +186,28 @@ fs::path find_program(std::string_view name, std::string_view search_path, const
     return second_best;
 }
 
-std::vector<std::string> program_names(std::string_view search_path) {
-    std::set<std::string> names;
-    while (!search_path.empty()) {
-        const std::string_view entry = search_path.substr(0, search_path.find(':'));
-        search_path.remove_prefix(std::min(entry.size() + 1, search_path.size()));
-        std::error_code error;
-        for (fs::directory_iterator file{entry, error}, end; !error && file != end; file.increment(error)) {
-            if (is_runnable(file->path())) {
-                names.insert(file->path().filename().string());
-            }
-        }
-    }
-    return {names.begin(), names.end()};
-}
-
-std::string why_not_preloadable(const fs::path& file, const executable_info& info, preload_kind what) {
+std::string why_not_preloadable(const fs::path& file, const executable_info& info) {
     const std::string name = file.string();
-    const auto& words = words_for[static_cast<std::size_t>(what)];
     if (info.what == kind::program && info.interpreter.empty()) {
-        return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name, words.what,
+        return fmt::format("{} is statically linked: nothing can be preloaded into it{}", name,
                            info.is_go ? " (it is written in Go, whose heap is its own anyway)"
-                                      : fmt::format("; link it dynamically {}", words.dynamic));
+                                      : "; link it dynamically");
     }
     if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl")) {
-        return fmt::format("{} was built for musl: {} built for glibc", name, words.for_musl);
+        return fmt::format("{} was built for musl: what linn preloads is built for glibc", name);
     }
     if (!info.privilege.empty()) {
         return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
                            name, info.privilege);
     }
     if (!info.sanitizer.empty()) {
-        return fmt::format("{} was built with {}, which provides malloc itself: {} a build without it", name,
-                           info.sanitizer, words.instead);
+        return fmt::format("{} was built with {}, which provides malloc itself: use a build without it", name,
+                           info.sanitizer);
     }
     return {};
 }
 
-reached_program reach_program(const std::string& name, preload_kind what) {
+reached_program reach_program(const std::string& name, bool checks_interpreter) {
     reached_program found;
     const char* const path = std::getenv("PATH");
     const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
@@ -267,18 +221,15 @@ reached_program reach_program(const std::string& name, preload_kind what) {
         found.problem = fmt::format("{}: no such program on PATH", name);
         if (fs::exists(name, error)) {
             found.problem += fmt::format("; for the file in this directory: ./{}", name);
-        } else {
-            found.problem += did_you_mean(name, program_names(search_path));
         }
     }
     found.is_usage_error = !found.problem.empty();
     if (!found.is_usage_error) {
-        found.problem = why_not_preloadable(found.file, found.info, what);
+        found.problem = why_not_preloadable(found.file, found.info);
     }
-    // Where allocators are compared, the first run shows what the script leads to.
-    if (found.problem.empty() && found.info.what == kind::script && what != preload_kind::allocator) {
+    if (found.problem.empty() && found.info.what == kind::script && checks_interpreter) {
         const fs::path interpreter = found.info.interpreter;
-        if (const std::string why = why_not_preloadable(interpreter, inspect_executable(interpreter), what);
+        if (const std::string why = why_not_preloadable(interpreter, inspect_executable(interpreter));
             !why.empty()) {
             found.problem = fmt::format("{} is a script, and {}", found.file.string(), why);
         }

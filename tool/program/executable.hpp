@@ -34,9 +34,6 @@ std::uint64_t find_in_file(const std::filesystem::path& file, std::string_view n
 std::filesystem::path find_program(std::string_view name, std::string_view search_path,
                                    const std::filesystem::path& directory = {});
 
-/// The names of all programs that `search_path` leads to, in alphabetical order, each once.
-std::vector<std::string> program_names(std::string_view search_path);
-
 /// A program that the user named, and whether a preloaded library reaches it.
 struct reached_program {
     std::filesystem::path file;
@@ -46,14 +43,11 @@ struct reached_program {
     bool is_usage_error = false;
 };
 
-/// The library that would be loaded into the program, for the words of a refusal.
-enum class preload_kind { allocator, recorder, pools };
-
-/// Looks `name` up as a shell does, with this process's PATH.
-reached_program reach_program(const std::string& name, preload_kind what = preload_kind::allocator);
+/// Looks `name` up as a shell does, with this process's PATH. `checks_interpreter` is false where a first run shows what a script
+/// leads to.
+reached_program reach_program(const std::string& name, bool checks_interpreter = true);
 
 /// Why a preloaded library would not reach a program: static, setuid, musl, a sanitizer's build; empty when it would.
-std::string why_not_preloadable(const std::filesystem::path& file, const executable_info& info,
-                                preload_kind what = preload_kind::allocator);
+std::string why_not_preloadable(const std::filesystem::path& file, const executable_info& info);
 
 } // namespace linn::tool

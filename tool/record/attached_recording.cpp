@@ -133,7 +133,7 @@ std::string why_not_recordable(pid_t pid, const std::string& name, const std::st
         }
     }
     info.privilege.clear(); // nothing is preloaded
-    return why_not_preloadable(fmt::format("process {} ({})", pid, name), info, preload_kind::recorder);
+    return why_not_preloadable(fmt::format("process {} ({})", pid, name), info);
 }
 
 std::string in_words(answer said, pid_t pid) {
@@ -234,11 +234,7 @@ private:
             return fail(why_not_traceable(pid_, ESRCH));
         }
         start_.attached_age_ns = static_cast<double>(clock_ns(CLOCK_BOOTTIME)) - time_of(stat[19]);
-        if (!open_trace()) {
-            return false;
-        }
-        begin_trace();
-        return true;
+        return begin_trace();
     }
 
     bool enter() {
@@ -380,12 +376,13 @@ private:
         if (stat.size() <= 12 || used_ns <= used_before_ns_) {
             return;
         }
-        if (begun_.empty()) {
-            begun_ = stat;
+        const double system_ns = time_of(stat[12]);
+        if (used_before_ns_ == 0) {
             used_before_ns_ = used_ns;
+            system_before_ns_ = system_ns;
         }
         recording_end& e = result_.end;
-        e.system_ns = std::min(time_of(stat[12]) - time_of(begun_[12]), used_ns - used_before_ns_);
+        e.system_ns = std::min(system_ns - system_before_ns_, used_ns - used_before_ns_);
         e.user_ns = used_ns - used_before_ns_ - e.system_ns;
     }
 
@@ -397,8 +394,8 @@ private:
     std::string name_;                ///< of its executable, without the directory
     std::uint64_t door_ = 0;          ///< where the library answers; 0: it is not there
     std::set<std::string> libraries_; ///< that the program had when the recording began
-    std::vector<std::string> begun_;  ///< what stat_of() said then
-    double used_before_ns_ = 0;       ///< of CPU time
+    double used_before_ns_ = 0;       ///< of CPU time; 0: not known yet
+    double system_before_ns_ = 0;     ///< of that in the system
 };
 
 } // namespace

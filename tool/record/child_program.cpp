@@ -37,12 +37,6 @@ double queued_ns_of(pid_t pid) {
     return queued_ns;
 }
 
-void add(const rusage& used, program_end& end) {
-    end.user_ns += static_cast<double>(nanoseconds_of(used.ru_utime));
-    end.system_ns += static_cast<double>(nanoseconds_of(used.ru_stime));
-    end.page_faults += static_cast<std::uint64_t>(used.ru_minflt);
-}
-
 } // namespace
 
 signal_desk::signal_desk() {
@@ -106,8 +100,8 @@ std::string child_program::start(const std::filesystem::path& program,
                                  const std::vector<std::string>& environment,
                                  const std::filesystem::path& input, const std::vector<int>& silent) {
     owned_fd in;
-    if (!input
-             .empty()) { // opened here: it may be a name for our own standard input, which a spawn closes first
+    if (!input.empty()) {
+        // Opened here: it may be a name for our own standard input, which a spawn closes first.
         in = owned_fd{::open(input.c_str(), O_RDONLY | O_CLOEXEC)};
         if (!in) {
             return fmt::format("the input {}: {}", input.string(), std::strerror(errno));
@@ -156,7 +150,9 @@ bool child_program::collect(program_end& end) {
         if (got <= 0) {
             return is_finished_;
         }
-        add(used, end);
+        end.user_ns += static_cast<double>(nanoseconds_of(used.ru_utime));
+        end.system_ns += static_cast<double>(nanoseconds_of(used.ru_stime));
+        end.page_faults += static_cast<std::uint64_t>(used.ru_minflt);
         if (got == pid_) {
             is_finished_ = true;
             end.written_bytes =

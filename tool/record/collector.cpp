@@ -57,17 +57,6 @@ private:
     bool is_lifted_ = false;
 };
 
-/// Copies a chunk that its owner may be writing, in ascending order, a word at a time: the owner writes an entry's tag last, so an
-/// entry whose tag is in the copy is there as a whole.
-void copy_upwards(const unsigned char* from, unsigned char* to, std::size_t bytes) {
-    for (std::size_t i = 0; i != bytes; i += 8) {
-        // Pairs with the order in which the encoder writes an entry.
-        const std::uint64_t word =
-            __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + i), __ATOMIC_ACQUIRE);
-        std::memcpy(to + i, &word, 8);
-    }
-}
-
 using wire::chunk_state;
 using wire::chunk_word;
 using clock = std::chrono::steady_clock;
@@ -160,9 +149,8 @@ std::string ring_file::variable() const {
 }
 
 void ring_file::punch(std::uint32_t chunk) const noexcept {
-    const auto at = static_cast<off_t>(ring_.header().chunks_at + std::size_t{chunk} * wire::chunk_bytes);
-    if (::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-                    static_cast<off_t>(wire::chunk_bytes)) != 0) {
+    if (::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    static_cast<off_t>(ring_.offset_of(chunk)), static_cast<off_t>(wire::chunk_bytes)) != 0) {
         std::memset(ring_.chunk(chunk), 0, wire::chunk_bytes);
     }
 }
@@ -173,7 +161,15 @@ bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned ch
         return false;
     }
     copy.resize(wire::chunk_bytes);
-    copy_upwards(ring.chunk(i), copy.data(), copy.size());
+    // Upwards, a word at a time: the owner, who may be writing, writes an entry's tag last, so an entry whose tag is in the copy is
+    // there as a whole.
+    const unsigned char* const from = ring.chunk(i);
+    for (std::size_t at = 0; at != copy.size(); at += 8) {
+        // Pairs with the order in which the encoder writes an entry.
+        const std::uint64_t eight =
+            __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + at), __ATOMIC_ACQUIRE);
+        std::memcpy(&copy[at], &eight, sizeof eight);
+    }
     return ring.word(i).pack() == word.pack();
 }
 
@@ -237,12 +233,10 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     const bool is_lost = trace_ != nullptr && !trace_->problem().empty();
     if (is_lost) {
         ring_.ring().header().closed.store(1, std::memory_order_relaxed);
+        result_.stopped_ns = result_.stopped_ns != 0 ? result_.stopped_ns : now_ns();
     }
     if (frame.damage != nullptr && !frame.payload.empty()) {
         ++result_.damaged_chunks;
-    }
-    if (is_lost && result_.stopped_ns == 0) {
-        result_.stopped_ns = now_ns();
     }
     if (!is_wanted) {
         return;
@@ -252,7 +246,6 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
         return;
     }
     result_.events += frame.header.events;
-    result_.chunks += 1;
     result_.images.insert(frame.header.image);
     result_.threads.insert(frame.header.thread);
     pids_.insert(frame.header.pid);

@@ -88,6 +88,13 @@ std::uint64_t output_file_bytes() {
     return bytes;
 }
 
+/// Runnable threads per processor, over the last minute; 0: not known.
+double load_per_cpu() {
+    double load = 0;
+    const unsigned cpus = std::thread::hardware_concurrency();
+    return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
+}
+
 /// For processes that write nothing but what they are.
 constexpr std::size_t timer_chunks = 1024;
 
@@ -114,7 +121,7 @@ public:
 
 private:
     bool check() {
-        program_ = reach_program(options_.command.front(), preload_kind::recorder);
+        program_ = reach_program(options_.command.front());
         if (!program_.problem.empty()) {
             result_.is_usage_error = program_.is_usage_error;
             return fail(program_.problem);
@@ -144,7 +151,7 @@ private:
         if (std::string problem = ring_.create(ring_chunks, ring_options()); !problem.empty()) {
             return fail(problem);
         }
-        return open_trace();
+        return begin_trace();
     }
 
     std::vector<std::string> environment() const {
@@ -154,7 +161,6 @@ private:
     void record() {
         input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
         output_before_ = output_file_bytes();
-        begin_trace();
         child_program child{desk_, options_.waits_for_all};
         const std::vector<int> silent(options_.input.empty() ? 0 : 1, STDOUT_FILENO);
         if (std::string problem =
@@ -207,7 +213,7 @@ private:
         static_cast<program_outcome&>(e) = end;
         e.stopped = collector_->problem();
         e.duration_ns = ended_ns - start_ns_; // events count from there, too
-        e.processes_left = left_.size();
+        e.ran_on = !left_.empty();
         first_ = end;
         const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
         result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;
@@ -216,36 +222,30 @@ private:
 
     void warn() {
         const recording_end& e = result_.end;
-        const wire::ring_header& header = ring_.ring().header();
         const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
         if (!left_.empty()) {
             add(fmt::format(
                 "{} not recorded any further: {}{}",
                 figures::counted(left_.size(), "process still runs and is", "processes still run and are"),
-                fmt::join(left_, ", "), options_.waits_for_all ? "" : "; --wait waits for them"));
+                fmt::join(left_, ", "), options_.waits_for_all ? "" : "; linn record --wait waits for them"));
         }
-        const bool was_there = header.images.load(std::memory_order_relaxed) != 0;
-        if (e.events == 0 && options_.sample_bytes != 0 && was_there) {
-            add(fmt::format("no block is in the sample: the program allocated too little for --sample {}",
-                            options_.sample_bytes));
-        }
-        const bool may_be_silent = (options_.fills_only || options_.sample_bytes != 0) && was_there;
-        if (e.events == 0 && result_.problem.empty() && !may_be_silent) {
-            explain_silence();
-        }
-    }
-
-    void explain_silence() {
-        if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0) {
-            result_.problem =
-                "nothing was recorded: the recorder was not loaded into it, or found no way back "
-                "to linn (does it "
-                "clear its environment, change its user or its root, or start something static?)";
+        if (e.events != 0) {
             return;
         }
-        result_.warnings.push_back(
-            fmt::format("nothing was recorded: {} allocates nothing, or from a heap of its own",
-                        program_.file.filename().string()));
+        if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0) {
+            if (result_.problem.empty()) {
+                result_.problem =
+                    "nothing was recorded: the recorder was not loaded into it, or found no way back to linn "
+                    "(does it clear its environment, change its user or its root, or start something "
+                    "static?)";
+            }
+        } else if (options_.sample_bytes != 0) {
+            add(fmt::format("no block is in the sample: the program allocated too little for --sample {}",
+                            options_.sample_bytes));
+        } else if (result_.problem.empty()) {
+            add(fmt::format("nothing was recorded: {} allocates nothing, or from a heap of its own",
+                            program_.file.filename().string()));
+        }
     }
 
     /// Why the program is not run again unasked, as the end of a sentence; empty: it is. Not what may have had an effect that
@@ -270,8 +270,8 @@ private:
             return fmt::format("it took {}{}", figures::seconds_text(first_.wall_ns * 1e-9), how_to);
         }
         // On a busy machine it also waited for its turn, which is known of its first thread only.
-        const double load = std::max(start_.load_per_cpu, load_per_cpu());
-        const double ran_ns = cpu_ns(first_) + std::max(first_.queued_ns, cpu_ns(first_) * (load - 1));
+        const double ran_ns =
+            cpu_ns(first_) + std::max(first_.queued_ns, cpu_ns(first_) * (load_per_cpu() - 1));
         if (first_.wall_ns > begin_ns && ran_ns < least_busy * (first_.wall_ns - begin_ns)) {
             return fmt::format("it waited most of the time{}", how_to);
         }
@@ -289,8 +289,7 @@ private:
             return fmt::format("it ended otherwise: {}, not {}", second.ending, first_.ending);
         }
         const double recorded = cpu_ns(first_);
-        const double recording_ns = static_cast<double>(result_.end.events) * result_.end.event_cost_ns;
-        const double expected = std::max(recorded - recording_ns, recorded / 10);
+        const double expected = cost_by_estimate(result_.end).cpu_ns;
         const double took = cpu_ns(second);
         if (took < least_share * expected - noise_ns) {
             return fmt::format("it took {} of CPU time where about {} were expected, so it did less",
@@ -309,7 +308,6 @@ private:
         const std::string library = preload_companion("liblinn-sample.so", problem).string();
         wire::ring_options o = ring_options();
         o.sample_bytes = sampling::most_mean;
-        o.fills = o.fills_only = false;
         if (!o.times_calls || !problem.empty() || !ring.create(timer_chunks, o).empty()) {
             return child_environment(preloaded_first({}));
         }
@@ -319,8 +317,7 @@ private:
     /// Runs the program without recording; why there is no baseline then, or an empty string.
     std::string second_run_problem() {
         if (options_.baseline == second_run_when::harmless) {
-            // Without events there is nothing to subtract, and --fills hardly disturbs.
-            if (result_.end.events == 0 || options_.fills_only) {
+            if (result_.end.events == 0) { // there is nothing to subtract
                 return {};
             }
             if (std::string why = why_not_again(); !why.empty()) {
@@ -367,12 +364,6 @@ private:
 
 } // namespace
 
-double load_per_cpu() {
-    double load = 0;
-    const unsigned cpus = std::thread::hardware_concurrency();
-    return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
-}
-
 bool recording_base::find_library() {
     std::string problem;
     library_ =
@@ -384,10 +375,7 @@ wire::ring_options recording_base::ring_options() const {
     const record_options& o = options_;
     wire::ring_options r;
     r.depth = o.depth;
-    r.fills_only = o.fills_only;
-    r.smallest_fill = o.smallest_fill;
     r.sample_bytes = o.sample_bytes;
-    r.fills = o.sample_bytes == 0;
     r.ticks_per_ns = start_.ticks_per_ns;
     r.times_calls = start_.counter == counter_state::steady;
     return r;
@@ -398,25 +386,22 @@ void recording_base::start_from(const machine_info& machine) {
     s.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
     s.started = time_stamp();
     s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
-    s.load_per_cpu = load_per_cpu();
     s.depth = options_.depth;
-    s.contents = options_.fills_only ? "fills" : "all";
-    s.smallest_fill = options_.smallest_fill;
     s.sample_bytes = options_.sample_bytes;
     s.ticks_per_ns = machine.ticks_per_ns;
-    s.counter = options_.fills_only ? counter_state::unknown : check_counter();
+    s.counter = check_counter();
     s.page_fault_ns = s.counter == counter_state::steady ? measure_page_fault_ns() : 0;
 }
 
-bool recording_base::open_trace() {
-    std::string problem = trace_.open(options_.file, version_for(options_.sample_bytes));
-    return problem.empty() || fail(std::move(problem));
-}
-
-void recording_base::begin_trace() {
+bool recording_base::begin_trace() {
+    if (std::string problem = trace_.open(options_.file, version_for(options_.sample_bytes));
+        !problem.empty()) {
+        return fail(std::move(problem));
+    }
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
     trace_.write_start(start_);
+    return true;
 }
 
 void recording_base::start_collecting(pid_t pid) {
@@ -438,7 +423,6 @@ recording_base::instant recording_base::now() {
 
 void recording_base::conclude(const instant& end) {
     count_events(end);
-    note_event_cost();
     trace_.write_end(result_.end);
     result_.file = options_.file;
     result_.file_bytes = trace_.bytes();
@@ -463,16 +447,11 @@ void recording_base::count_events(const instant& end) {
     }
     static_cast<recorded_events&>(e) = got;
     e.stopped_at_ns = got.stopped_ns > start_ns_ ? got.stopped_ns - start_ns_ : 0;
-    e.times = wire::times_of(ring_.ring().header());
-}
-
-void recording_base::note_event_cost() {
-    recording_end& e = result_.end;
-    // Most of the blocks that --fills looks at are no events.
-    // Only processes that were left behind still add to them, whose few samples do not matter.
     const wire::ring_header& header = ring_.ring().header();
+    e.times = wire::times_of(header);
+    // Only processes that were left behind still add to them, whose few samples do not matter.
     const std::uint64_t samples = header.cost_samples.load(std::memory_order_relaxed);
-    if (samples >= fewest_samples && !options_.fills_only) {
+    if (samples >= fewest_samples) {
         const double rate = e.exact_ticks_per_ns > 0 ? e.exact_ticks_per_ns : start_.ticks_per_ns;
         const auto ticks = static_cast<double>(header.cost_ticks.load(std::memory_order_relaxed));
         e.event_cost_ns = ticks / static_cast<double>(samples) / rate;

@@ -33,9 +33,7 @@ struct record_options {
     std::filesystem::path file; ///< the trace
     /// The program's standard input, and its standard output is thrown away; empty: it has the streams of this process. @pre no second run
     std::filesystem::path input = {};
-    unsigned depth = 16;              ///< frames of a stack
-    bool fills_only = false;          ///< record those blocks alone that zeros are written into
-    std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
+    unsigned depth = 16;            ///< frames of a stack
     std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks
     second_run_when baseline = second_run_when::harmless;
     bool follows = true;        ///< record what it forks and executes

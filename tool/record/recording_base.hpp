@@ -18,11 +18,8 @@ namespace linn::tool {
 /// 4 GiB of addresses in linn; a recorded program maps those that it uses.
 inline constexpr std::size_t ring_chunks = 16'384;
 
-/// Threads that want a processor for each that there is, over the last minute; 0: not known.
-double load_per_cpu();
-
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
-/// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), conclude().
+/// start_from(), ring_options(), begin_trace(), start_collecting(), conclude().
 class recording_base {
 public:
     explicit recording_base(const record_options& options) : options_(options) {}
@@ -35,10 +32,8 @@ protected:
     /// Everything known before the start except the program.
     void start_from(const machine_info& machine);
     wire::ring_options ring_options() const;
-    /// Creates the file. False: it cannot be, which is in `result_`.
-    bool open_trace();
-    /// The clock starts, and the trace has its begin.
-    void begin_trace();
+    /// The clock starts, and the trace has its begin. False: the file cannot be created, which is in `result_`.
+    bool begin_trace();
     /// What the program writes goes into the trace from now on. `pid`: of the program, whose children count only where they are
     /// followed.
     void start_collecting(pid_t pid);
@@ -70,7 +65,6 @@ protected:
 
 private:
     void count_events(const instant& end);
-    void note_event_cost();
     void warn_of_events();
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal.hpp"
 
-#include "../measure/quantity.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -51,8 +49,8 @@ std::string progress_text(const work_progress& p, std::chrono::duration<double> 
         }
         constexpr std::size_t cells = 20;
         const auto full = static_cast<std::size_t>(share * cells);
-        text = fmt::format("[{}{}] {:>3} %", std::string(full, '#'), std::string(cells - full, '.'),
-                           figures::fixed_text(share * 100, 0));
+        text = fmt::format("[{}{}] {:>3.0f} %", std::string(full, '#'), std::string(cells - full, '.'),
+                           share * 100);
         // The first cells say too little about the rest.
         if (p.done >= 5) {
             const double left = p.seconds_left ? *p.seconds_left : elapsed.count() / share * (1 - share);

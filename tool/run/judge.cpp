@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/words.hpp"
 #include "run.hpp"
@@ -16,7 +15,7 @@
 namespace linn::tool {
 
 std::span<const metric_info> metrics() noexcept {
-    using unit = enum metric_info::unit;
+    using figures::unit;
     static constexpr std::array<metric_info, 9> list{{
         {"wall_ns", "wall time", unit::nanoseconds, true},
         {"cpu_ns", "CPU time", unit::nanoseconds, true},
@@ -64,10 +63,6 @@ const char* to_string(stop_reason reason) noexcept {
     return word_of(reason, {"precise", "rounds", "budget", "interrupted", "nothing to compare"});
 }
 
-const char* to_string(enum metric_info::unit unit) noexcept {
-    return word_of(unit, {"ns", "bytes", "count"});
-}
-
 namespace {
 
 /// The values of a metric by round; a ratio needs one to divide by, so a count of nothing is that of one.
@@ -75,7 +70,7 @@ std::map<std::size_t, double> values_of(const run_row& row, const metric_info& m
     std::map<std::size_t, double> values;
     for (const run_sample& s : row.samples) {
         const auto found = s.values.find(std::string{m.name});
-        const double more = m.unit == metric_info::unit::count ? 1 : 0;
+        const double more = m.unit == figures::unit::count ? 1 : 0;
         if (found != s.values.end() && found->second + more > 0) {
             values[s.round] = found->second + more;
         }
@@ -87,22 +82,33 @@ bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();
 }
 
+/// The median of the ratios that have these logarithms.
+interval median_ratio(const std::vector<double>& logarithms, double level) {
+    const interval i = median_interval(logarithms, level);
+    return {std::exp(i.middle), std::exp(i.low), std::exp(i.high)};
+}
+
 estimate estimate_row(const run_result& result, const run_row& row, const run_row& base,
                       const metric_info& m) {
     const double level = result.options.level;
-    estimate e{estimate_median(row.values(m.name), level)};
+    const interval middle = median_interval(row.values(m.name), level);
+    estimate e{.median = middle.middle, .low = middle.low, .high = middle.high};
     if (&row == &base) {
         return e;
     }
     const std::vector<double> ratios = log_ratios(pair_rounds(row, base, m.name));
-    estimate_ratio(e, ratios, level);
+    const interval ratio = median_ratio(ratios, level);
+    e.ratio = ratio.middle;
+    e.ratio_low = ratio.low;
+    e.ratio_high = ratio.high;
     e.p = wilcoxon_signed_rank(ratios);
     e.p_adjusted = e.p;
     return e;
 }
 
 void call_difference(estimate& e, const noise& n, double level) {
-    const bool is_claimed = e.p_adjusted < 1 - level && exceeds_noise(e, n.floor);
+    const bool excludes_none = e.ratio_low > 1 || e.ratio_high < 1; // false where bounds are not known
+    const bool is_claimed = e.p_adjusted < 1 - level && excludes_none && relative_gap(e.ratio, 1) > n.floor;
     e.call = !is_claimed ? verdict::no_difference : e.ratio < 1 ? verdict::better : verdict::worse;
 }
 
@@ -126,7 +132,8 @@ void judge_metric(run_result& result, const metric_info& m) {
             is_floor_known = is_floor_known && are_bounds(e.ratio_low, e.ratio_high);
             if (is_floor_known) {
                 floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
-                         std::max(least_program_claim, noise_floor_of(e))};
+                         std::max({least_program_claim, relative_gap(e.ratio_low, 1),
+                                   relative_gap(e.ratio_high, 1)})};
             }
         } else if (&row != base) {
             family.emplace_back(&row, &e);
@@ -160,7 +167,7 @@ bool is_hidden_by_noise(const run_result& result) {
             return false;
         }
         is_hidden = is_hidden || (cpu != nullptr && cpu->is_different() &&
-                                  distance(cpu->ratio) <= wall_noise(result, row));
+                                  relative_gap(cpu->ratio, 1) <= wall_noise(result, row));
     }
     return is_hidden;
 }
@@ -225,6 +232,14 @@ double wall_noise(const run_result& result, const run_row& row) {
     return std::max(floor->second.floor, half_width);
 }
 
+std::string noise_text(const run_result& result, std::string_view metric) {
+    const auto n = result.noise_floor.find(std::string{metric});
+    const double floor = n == result.noise_floor.end() ? 0 : n->second.floor;
+    return floor == 0 ? ""
+                      : fmt::format("{} less to {} more", figures::percent(floor / (1 + floor)),
+                                    figures::percent(floor));
+}
+
 double worst_precision(const run_result& result) {
     const run_row* base = result.find(default_name);
     if (base == nullptr) {
@@ -235,12 +250,12 @@ double worst_precision(const run_result& result) {
         if (&row == base || !is_judged(row) || row.is_done()) {
             continue; // more rounds tell nothing about a contender that has had its own
         }
-        paired_estimate e;
-        estimate_ratio(e, log_ratios(pair_rounds(row, *base, wall_metric)), result.options.level);
-        if (!are_bounds(e.ratio_low, e.ratio_high)) {
+        const interval ratio =
+            median_ratio(log_ratios(pair_rounds(row, *base, wall_metric)), result.options.level);
+        if (!ratio.is_known()) {
             return std::numeric_limits<double>::infinity();
         }
-        worst = std::max(worst, (e.ratio_high - e.ratio_low) / 2);
+        worst = std::max(worst, (ratio.high - ratio.low) / 2);
     }
     return worst;
 }
@@ -306,14 +321,16 @@ std::string range(double a, double b) {
     return figures::bounds_of(unit::share, std::min(a, b), std::max(a, b)).text(figures::lettering::prose);
 }
 
+/// "12 % less time", "2.4 times the time".
+std::string change_of(double ratio, const char* of_what) {
+    return fmt::format("{} {}{}", change_text(ratio), ratio >= 1.995 ? "the " : "", of_what);
+}
+
 /// "12 % less time (10 to 14 %)", "2.4 times the time (2.3 to 2.5)".
 std::string change_with_interval(const estimate& e, const char* of_what) {
-    if (e.ratio >= 2) {
-        return fmt::format("{} times the {} ({} to {})", factor(e.ratio), of_what, factor(e.ratio_low),
-                           factor(e.ratio_high));
-    }
-    return fmt::format("{} {} ({})", change_text(e.ratio), of_what,
-                       range(std::abs(e.ratio_low - 1), std::abs(e.ratio_high - 1)));
+    return fmt::format("{} ({})", change_of(e.ratio, of_what),
+                       e.ratio >= 1.995 ? fmt::format("{} to {}", factor(e.ratio_low), factor(e.ratio_high))
+                                        : range(std::abs(e.ratio_low - 1), std::abs(e.ratio_high - 1)));
 }
 
 /// "jemalloc 5.3.0 (11 % less), tcmalloc (9 % less)".
@@ -352,24 +369,18 @@ judged_metric metric_of(const run_result& result) {
             "Slower"};
 }
 
-std::string noise_text(const run_result& result, const char* metric) {
-    const auto floor = result.noise_floor.find(metric);
-    return floor == result.noise_floor.end() ? "unknown" : percent(floor->second.floor);
-}
-
-std::string memory_clause(const run_row& row) {
+std::string memory_clause(const run_row& row, verdict time) {
     const estimate* memory = row.find_estimate("peak_rss_bytes");
     if (memory == nullptr || !memory->is_different()) {
         return "";
     }
-    return fmt::format(", {} {} memory", memory->call == verdict::better ? "and" : "but",
-                       change_text(memory->ratio));
+    return fmt::format(", {} {}", memory->call == time ? "and" : "but", change_of(memory->ratio, "memory"));
 }
 
 /// How it compares when nothing is claimed: "0.5 % less time, between 1.3 % less and 0.3 % more".
 std::string unclaimed(const estimate& e, const char* noun) {
-    return fmt::format("{} {}{}, between {} and {}", change_text(e.ratio), e.ratio >= 1.995 ? "the " : "",
-                       noun, change_text(e.ratio_low), change_text(e.ratio_high));
+    return fmt::format("{}, between {} and {}", change_of(e.ratio, noun), change_text(e.ratio_low),
+                       change_text(e.ratio_high));
 }
 
 std::string too_few(const run_result& result, std::size_t compared, std::size_t needed) {
@@ -377,6 +388,7 @@ std::string too_few(const run_result& result, std::size_t compared, std::size_t 
     rounds.done = result.complete_rounds;
     rounds.needed = needed;
     rounds.seconds = result.measured_seconds;
+    rounds.besides = result.seconds - result.measured_seconds;
     rounds.why = result.stopped;
     rounds.others = compared > 1 ? "--only" : "";
     return text_of(rounds, "to compare " + figures::counted(compared, "allocator")) + '.';
@@ -399,16 +411,17 @@ std::string make_verdict(const run_result& result) {
     const estimate& e = *best.find_estimate(m.name);
     const std::string change = change_with_interval(e, m.noun);
     std::string text;
-    if (!better.empty()) {
-        text = fmt::format("{} {}: {}{}.", best.contender.title, m.better, change, memory_clause(best));
-    } else if (worse.size() == rows.size() && rows.size() == 1) {
-        text = fmt::format("{} {}: {}{}.", best.contender.title, m.worse, change, memory_clause(best));
+    if (!better.empty() || (worse.size() == rows.size() && rows.size() == 1)) {
+        text = fmt::format("{} {}: {}{}.", best.contender.title, better.empty() ? m.worse : m.better, change,
+                           memory_clause(best, e.call));
     } else if (worse.size() == rows.size()) {
-        text = fmt::format("Every other allocator {}: the best, {}, takes {}.", m.worse, best.contender.title,
-                           change);
+        text = fmt::format("Each of the {} allocators measured {}: the best, {}, takes {}.", rows.size(),
+                           m.worse, best.contender.title, change);
     } else {
-        text = fmt::format("No allocator {}: the best, {}, takes {} (noise floor {}).", m.no_better,
-                           best.contender.title, unclaimed(e, m.noun), noise_text(result, m.name));
+        const std::string noise = noise_text(result, m.name);
+        text = fmt::format("Of {} measured, none {}: the best, {}, takes {} (noise floor {}).",
+                           figures::counted(rows.size(), "allocator"), m.no_better, best.contender.title,
+                           unclaimed(e, m.noun), noise.empty() ? "unknown" : noise);
     }
     if (result.judged_by == cpu_metric) {
         text += fmt::format(" Wall time is too noisy here (±{}); judged by CPU time.",

@@ -2,6 +2,7 @@
 #include "launch.hpp"
 
 #include "../measure/machine.hpp"
+#include "../measure/ticks.hpp"
 #include "launcher/protocol.hpp"
 
 #include <fcntl.h>
@@ -30,39 +31,6 @@ namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using ending = observation::ending;
-
-/// A running linn-launcher, and through it a program and everything that this starts. The destructor ends all of them.
-class supervisor {
-public:
-    /// Of `what` it uses program, arguments, environment, directory and CPUs.
-    /// @param preload the value of LD_PRELOAD
-    /// @param streams descriptors of standard input, output and error; -1: /dev/null
-    supervisor(const launch_spec& what, const std::string& preload, const std::array<int, 3>& streams);
-    supervisor(const supervisor&) = delete;
-    supervisor& operator=(const supervisor&) = delete;
-    ~supervisor();
-
-    /// Readable when the report is there, or when the launcher died.
-    int fd() const noexcept { return reports_.get(); }
-    /// Takes the report if it is there, and reaps the launcher. True from then on.
-    bool is_finished();
-    void wait(); ///< until it is finished
-
-    void ask_to_end() noexcept; ///< SIGTERM to the program alone
-    void end_all() noexcept;    ///< SIGTERM to everything, and soon SIGKILL
-
-    /// Valid once finished. When the launcher itself could not be started or died, `failed` is `step::fork` and
-    /// `launcher_problem()` says why.
-    const launcher::report& report() const noexcept { return report_; }
-    const std::string& launcher_problem() const noexcept { return problem_; }
-
-private:
-    pid_t launcher_ = -1;
-    owned_fd reports_;
-    launcher::report report_;
-    std::string problem_;
-    bool finished_ = false;
-};
 
 /// While it lives, this thread runs on these CPUs only, and so does what it starts. An empty list changes nothing.
 class pinning {
@@ -95,89 +63,108 @@ private:
     bool is_done_ = true;
 };
 
-supervisor::supervisor(const launch_spec& what, const std::string& preload,
-                       const std::array<int, 3>& streams) {
-    const std::string program = companion("linn-launcher").string();
-    std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(), preload,
-                                     what.program.string()};
-    command.insert(command.end(), what.arguments.begin(), what.arguments.end());
+/// A running linn-launcher, and through it a program and everything that this starts. The destructor ends all of them.
+class supervisor {
+public:
+    /// Of `what` it uses program, arguments, environment, directory and CPUs.
+    /// @param preload the value of LD_PRELOAD
+    /// @param streams descriptors of standard input, output and error; -1: /dev/null
+    supervisor(const launch_spec& what, const std::string& preload, const std::array<int, 3>& streams) {
+        const std::string program = companion("linn-launcher").string();
+        std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(),
+                                         preload, what.program.string()};
+        command.insert(command.end(), what.arguments.begin(), what.arguments.end());
 
-    static_assert(launcher::report_fd == 3 && launcher::report_fd < first_owned_fd);
-    // In a session of its own, so that no terminal's signal reaches it, and with every signal blocked, so that ours
-    // wait until it is ready for them.
-    sigset_t all;
-    sigfillset(&all);
-    pipe_ends ends = make_pipe();
-    const pinning pinned{what.cpus};
-    if (!pinned.is_done()) {
-        launcher_ = -EINVAL;
-        problem_ = fmt::format("CPUs \"{}\"", what.cpus);
-    } else if (!ends.write) {
-        launcher_ = -errno;
-    } else {
-        launcher_ = spawn(command, what.environment, {streams[0], streams[1], streams[2], ends.write.get()},
-                          POSIX_SPAWN_SETSID, all);
+        static_assert(launcher::report_fd == 3 && launcher::report_fd < first_owned_fd);
+        // In a session of its own, so that no terminal's signal reaches it, and with every signal blocked, so that ours
+        // wait until it is ready for them.
+        sigset_t all;
+        sigfillset(&all);
+        pipe_ends ends = make_pipe();
+        const pinning pinned{what.cpus};
+        if (!pinned.is_done()) {
+            launcher_ = -EINVAL;
+            problem_ = fmt::format("CPUs \"{}\"", what.cpus);
+        } else if (!ends.write) {
+            launcher_ = -errno;
+        } else {
+            launcher_ =
+                spawn(command, what.environment, {streams[0], streams[1], streams[2], ends.write.get()},
+                      POSIX_SPAWN_SETSID, all);
+        }
+        reports_ = std::move(ends.read);
+        if (launcher_ < 0) {
+            report_.failed = launcher::step::fork;
+            report_.error = -launcher_;
+            if (launcher_ != -E2BIG && problem_.empty()) {
+                problem_ = fmt::format("{}: {}", program, std::strerror(-launcher_));
+            }
+            finished_ = true;
+        }
     }
-    reports_ = std::move(ends.read);
-    if (launcher_ < 0) {
-        report_.failed = launcher::step::fork;
-        report_.error = -launcher_;
-        if (launcher_ != -E2BIG && problem_.empty()) {
-            problem_ = fmt::format("{}: {}", program, std::strerror(-launcher_));
+    supervisor(const supervisor&) = delete;
+    supervisor& operator=(const supervisor&) = delete;
+    ~supervisor() {
+        end_all();
+        wait();
+    }
+
+    /// Readable when the report is there, or when the launcher died.
+    int fd() const noexcept { return reports_.get(); }
+
+    /// Takes the report if it is there, and reaps the launcher. True from then on.
+    bool is_finished() {
+        pollfd ready{reports_.get(), POLLIN, 0};
+        if (finished_ || ::poll(&ready, 1, 0) <= 0) {
+            return finished_;
+        }
+        launcher::report received;
+        const ssize_t got = ::read(reports_.get(), &received, sizeof received);
+        if (got < 0 && errno == EINTR) {
+            return false;
+        }
+        while (::waitpid(launcher_, nullptr, 0) < 0 && errno == EINTR) {
         }
         finished_ = true;
-    }
-}
-
-supervisor::~supervisor() {
-    end_all();
-    wait();
-}
-
-bool supervisor::is_finished() {
-    if (finished_) {
+        if (got == sizeof received && received.magic == launcher::report::right_magic) {
+            report_ = received;
+        } else {
+            report_.failed = launcher::step::fork;
+            report_.error = ECHILD;
+            problem_ = "linn-launcher, the helper that starts programs, was killed";
+        }
         return true;
     }
-    pollfd ready{reports_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, 0) <= 0) {
-        return false;
-    }
-    launcher::report received;
-    const ssize_t got = ::read(reports_.get(), &received, sizeof received);
-    if (got < 0 && errno == EINTR) {
-        return false;
-    }
-    while (::waitpid(launcher_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    finished_ = true;
-    if (got == sizeof received && received.magic == launcher::report::right_magic) {
-        report_ = received;
-    } else {
-        report_.failed = launcher::step::fork;
-        report_.error = ECHILD;
-        problem_ = "linn-launcher, the helper that starts programs, was killed";
-    }
-    return true;
-}
 
-void supervisor::wait() {
-    while (!is_finished()) {
-        pollfd ready{reports_.get(), POLLIN, 0};
-        ::poll(&ready, 1, -1);
+    /// Until it is finished.
+    void wait() {
+        while (!is_finished()) {
+            pollfd ready{reports_.get(), POLLIN, 0};
+            ::poll(&ready, 1, -1);
+        }
     }
-}
 
-void supervisor::ask_to_end() noexcept {
-    if (!finished_) {
-        ::kill(launcher_, SIGUSR1);
-    }
-}
+    void ask_to_end() noexcept { send(SIGUSR1); } ///< SIGTERM to the program alone
+    void end_all() noexcept { send(SIGTERM); }    ///< SIGTERM to everything, and soon SIGKILL
 
-void supervisor::end_all() noexcept {
-    if (!finished_) {
-        ::kill(launcher_, SIGTERM);
+    /// Valid once finished. When the launcher itself could not be started or died, `failed` is `step::fork` and
+    /// `launcher_problem()` says why.
+    const launcher::report& report() const noexcept { return report_; }
+    const std::string& launcher_problem() const noexcept { return problem_; }
+
+private:
+    void send(int signal) noexcept {
+        if (!finished_) {
+            ::kill(launcher_, signal);
+        }
     }
-}
+
+    pid_t launcher_ = -1;
+    owned_fd reports_;
+    launcher::report report_;
+    std::string problem_;
+    bool finished_ = false;
+};
 
 constexpr milliseconds look_interval{50};
 constexpr milliseconds tick_interval{200};
@@ -453,19 +440,17 @@ private:
         if (!is_decided_) {
             decide(r);
         }
-        const std::pair<const char*, std::uint64_t> values[] = {
-            {"wall_ns", r.wall_ns},
-            {"user_ns", r.user_ns},
-            {"sys_ns", r.sys_ns},
-            {"peak_rss_bytes", r.peak_rss_bytes},
-            {"minor_faults", r.minor_faults},
-            {"major_faults", r.major_faults},
-            {"voluntary_switches", r.voluntary_switches},
-            {"involuntary_switches", r.involuntary_switches},
+        const auto number = [](auto n) { return static_cast<double>(n); };
+        o_.values = {
+            {"wall_ns", number(r.wall_ns)},
+            {"user_ns", number(nanoseconds_of(r.used.ru_utime))},
+            {"sys_ns", number(nanoseconds_of(r.used.ru_stime))},
+            {"peak_rss_bytes", number(r.used.ru_maxrss) * 1024},
+            {"minor_faults", number(r.used.ru_minflt)},
+            {"major_faults", number(r.used.ru_majflt)},
+            {"voluntary_switches", number(r.used.ru_nvcsw)},
+            {"involuntary_switches", number(r.used.ru_nivcsw)},
         };
-        for (const auto& [name, value] : values) {
-            o_.values[name] = static_cast<double>(value);
-        }
         if (!spec_.client.empty()) {
             o_.values["wall_ns"] = client_wall_ns_;
         }

@@ -7,8 +7,6 @@
 #include "../program/executable.hpp"
 #include "probe/record.hpp"
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +37,6 @@ private:
 
 /// What one process of the run said about itself: one entry for every exec that the dynamic loader served.
 struct process_proof : provider_proof {
-    pid_t pid = 0;
     bool is_main = false; ///< the process that was started, or what it became by exec
     std::filesystem::path executable;
     std::string name; ///< the kernel's name of it as exec left it, cut at 15 characters
@@ -146,7 +143,7 @@ std::string describe_ending(const observation& o, const launch_spec& spec);
 
 /// The program to measure, once it is known that a preloaded allocator would reach it.
 struct target {
-    launch_spec spec;                 ///< program, arguments, environment and directory are filled in
+    launch_spec spec;                 ///< the options, with program, arguments, environment and directory
     std::vector<std::string> command; ///< what the user wrote
     std::vector<std::string>
         wrappers; ///< what came before the program by exec: a script, env, taskset, a version manager
@@ -165,14 +162,8 @@ struct target {
 target find_target(const std::vector<std::string>& command, const launch_spec& options, bool keep_wrappers,
                    bool ignore_exit_status, const interrupt_guard& guard, const std::function<void()>& tick);
 
-/// `options`, for a run of the program that was found.
-launch_spec spec_for(const launch_spec& options, const target& what);
-
 /// What a reader must know of a program whose memory does not all come from malloc. `last` is what the program said
 /// when it ran with nothing preloaded, `info` what its file says.
 std::vector<std::string> remarks_on(const process_proof& last, const executable_info& info);
-
-/// The value of a variable in a list of NAME=value; empty when it is not there.
-std::string variable_of(const std::vector<std::string>& environment, const std::string& name);
 
 } // namespace linn::tool

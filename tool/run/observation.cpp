@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 namespace linn::tool {
@@ -60,9 +59,6 @@ std::string tail(std::string_view all, std::size_t lines, std::size_t bytes) {
         if (all[begin - 1] == '\n' && --left == 0) {
             break;
         }
-    }
-    if (lines == 0) {
-        return {};
     }
     all.remove_prefix(begin);
     // Not from the middle of a character.
@@ -177,7 +173,6 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
         rest.remove_prefix(pieces[i].size());
     }
     process_proof p;
-    p.pid = head.pid;
     p.is_main = head.is_main != 0;
     p.name.assign(head.name, ::strnlen(head.name, sizeof head.name));
     p.executable = pieces[probe::executable];

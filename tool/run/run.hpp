@@ -4,6 +4,7 @@
 #include "../experiment/contenders.hpp"
 #include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
+#include "../measure/quantity.hpp"
 #include "launch.hpp"
 
 #include <optional>
@@ -15,8 +16,8 @@ namespace linn::tool {
 struct metric_info {
     std::string_view name; ///< a key of `observation::values`, or "cpu_ns", which is user and system together
     std::string_view title;
-    enum class unit { nanoseconds, bytes, count } unit;
-    bool is_compared; ///< an estimate, a test and a verdict; the others are shown only
+    figures::unit unit; ///< nanoseconds, bytes or count
+    bool is_compared;   ///< has an estimate, a test and a verdict; the others are in the JSON and CSV only
 };
 
 /// Wall time first: it is the one that the verdict speaks of, unless it is too noisy.
@@ -45,7 +46,6 @@ struct run_contender : contender {
 struct run_options {
     std::vector<std::string> only; ///< allocators; empty: all
     user_allocators allocators;
-    std::optional<std::vector<allocator_entry>> inventory; ///< of those allocators; none: it is taken
     std::vector<run_contender>
         given; ///< measured before the allocators; the environments of all runs then have one size
     std::size_t rounds = 0; ///< exactly as many; 0: adaptive
@@ -124,10 +124,9 @@ struct run_result {
     const run_row* find(std::string_view name) const noexcept;
 };
 
-/// The words of the schema "linn.run/1".
+/// The words of the schema "linn.run/2".
 const char* to_string(verdict v) noexcept;
 const char* to_string(stop_reason reason) noexcept;
-const char* to_string(enum metric_info::unit unit) noexcept;
 
 /// What takes part, `default` and its copy first, and what does not, with the reason.
 std::vector<run_contender> choose_contenders(const run_options& options, const target& what,
@@ -165,6 +164,9 @@ std::optional<estimate> compare_rows(const run_result& result, const run_row& ro
 /// The gap that wall time cannot see for this contender, as a share: the noise floor, or half of its own interval where that
 /// is more; 0: not known. @pre `judge` has run
 double wall_noise(const run_result& result, const run_row& row);
+
+/// The noise floor as a saving and as a cost: "26 % less to 35 % more"; empty: not known. @pre `judge` has run
+std::string noise_text(const run_result& result, std::string_view metric);
 
 /// Half the width of the interval of the wall ratio of the contender that is known worst, as a share: 0.01 is 1 %.
 /// Infinite where an interval is not known yet.
@@ -205,11 +207,8 @@ run_world world_of(const run_options& options, const std::vector<std::string>& c
 
 /// Finds the program, proves who provides its memory, and runs it under every allocator: all of them once a round, each
 /// round in a random order of its own, until the intervals are narrow or the budget is spent. Returns early, with what
-/// there is, when a signal is pending.
-run_result run_program(const run_options& options, const std::vector<std::string>& command,
-                       const interrupt_guard& guard, const run_progress& report, const run_notice& notice);
-
-/// The same in another world. With `judge` an adaptive run ends when that says so, and not when the intervals are narrow.
+/// there is, when a signal is pending. With `judge` an adaptive run ends when that says so, and not when the intervals are
+/// narrow.
 run_result run_program(const run_options& options, const run_world& world, const run_progress& report,
                        const run_notice& notice, const round_judge& judge = {});
 

@@ -58,9 +58,9 @@ public:
         if (result_.interrupted_by != 0) {
             result_.stopped = stop_reason::interrupted;
         }
+        result_.seconds = seconds();
         judge(result_);
         describe_run(result_);
-        result_.seconds = seconds();
         return std::move(result_);
     }
 
@@ -239,7 +239,8 @@ private:
             rounds.limits = {o.rounds, o.rounds};
         }
         rounds.seed = o.seed;
-        rounds.jobs.assign(result_.rows.size(), first_seconds_);
+        rounds.jobs = result_.rows.size();
+        rounds.guess = first_seconds_;
         rounds_begun_ = seconds();
         const rounds_done done = run_rounds(*this, rounds);
         result_.complete_rounds = done.complete;
@@ -344,7 +345,8 @@ private:
         if (!prepare()) {
             return {world_.interrupted() != 0 ? attempt::ending::interrupted : attempt::ending::impossible};
         }
-        world_.touch_memory(memory_to_touch());
+        // As much as the program takes: a virtual machine returns idle pages to its host.
+        world_.touch_memory(static_cast<std::size_t>(result_.what.first.value("peak_rss_bytes")));
         const double canary_before = world_.canary();
         launch_spec spec = spec_of(row.contender);
         spec.litter_seed = litter_seed_of(now.round);
@@ -373,13 +375,9 @@ private:
         return problem.empty() && world_.interrupted() == 0;
     }
 
-    /// As much as the program takes: a virtual machine returns idle pages to its host.
-    std::size_t memory_to_touch() const {
-        return static_cast<std::size_t>(result_.what.first.value("peak_rss_bytes"));
-    }
-
     launch_spec spec_of(const run_contender& c) const {
-        launch_spec spec = spec_for(result_.options.launch, result_.what);
+        launch_spec spec = result_.what.spec;
+        spec.timeout = result_.options.launch.timeout; // known after the discovery run
         spec.library = c.library;
         spec.behind = c.behind;
         spec.runtime = c.runtime;
@@ -533,9 +531,8 @@ run_world world_of(const run_options& options, const std::vector<std::string>& c
         return find_target(command, launch, options.keep_wrappers, options.ignore_exit_status, guard, tick);
     };
     world.take_inventory = [&] {
-        return options.inventory ? *options.inventory
-                                 : allocator_choice{options.only, options.allocators}.look(
-                                       guard, [&](const std::string&) { tick(); });
+        return allocator_choice{options.only, options.allocators}.look(guard,
+                                                                       [&](const std::string&) { tick(); });
     };
     world.launch = [&](const launch_spec& spec) { return launch(spec, guard, tick); };
     world.prepare = [&](const std::string& line) { return prepare_run(line, guard, tick); };
@@ -545,17 +542,6 @@ run_world world_of(const run_options& options, const std::vector<std::string>& c
     world.now = [] { return std::chrono::duration<double>{static_cast<double>(now_ns()) * 1e-9}; };
     world.interrupted = interrupt_guard::pending;
     return world;
-}
-
-run_result run_program(const run_options& options, const std::vector<std::string>& command,
-                       const interrupt_guard& guard, const run_progress& report, const run_notice& notice) {
-    work_progress last;
-    const run_progress remember = [&](const work_progress& p) {
-        last = p;
-        report(p);
-    };
-    const std::function<void()> tick = [&] { report(last); };
-    return run_program(options, world_of(options, command, guard, tick), remember, notice);
 }
 
 } // namespace linn::tool

@@ -6,7 +6,6 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <iterator>
 
@@ -28,6 +27,14 @@ bool starts_others(const fs::path& executable) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+/// The file that the process would execute under that name; empty: none.
+fs::path looked_up_by(const process_proof& p, const std::string& name) {
+    constexpr std::string_view variable = "PATH=";
+    const auto path =
+        std::ranges::find_if(p.environment, [&](const auto& e) { return e.starts_with(variable); });
+    return find_program(name, path == p.environment.end() ? "" : path->substr(variable.size()), p.directory);
+}
+
 /// A program that becomes a static one by exec, or another one with a cleared environment, says nothing more; but
 /// the kernel's name of it changes. A program may also change it itself, which those that only start others do not.
 std::string check_last_name(const target& t, const process_proof& last) {
@@ -39,8 +46,7 @@ std::string check_last_name(const target& t, const process_proof& last) {
     std::vector<std::string> candidates = last.arguments;
     candidates.push_back(name);
     for (const std::string& candidate : candidates) {
-        const fs::path file =
-            find_program(candidate, variable_of(last.environment, "PATH"), last.directory).lexically_normal();
+        const fs::path file = looked_up_by(last, candidate).lexically_normal();
         if (!matches(candidate) || file.empty()) {
             continue;
         }
@@ -69,15 +75,6 @@ std::string check_provider(const target& t, const process_proof& last) {
                            "link it as a shared library, or not at all, to compare",
                            last.executable.string());
     }
-    const std::string name = fs::path{t.own_provider}.filename().string();
-    for (const std::string_view runtime : {"libasan", "libtsan", "libhwasan", "liblsan", "libclang_rt.asan",
-                                           "libclang_rt.tsan", "libclang_rt.hwasan"}) {
-        if (name.starts_with(runtime)) {
-            return fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: "
-                               "measure a build without it",
-                               last.executable.string(), name);
-        }
-    }
     return {};
 }
 
@@ -94,8 +91,7 @@ void measure_directly(target& t, const process_proof& last) {
     if (last.arguments.empty()) {
         return;
     }
-    const fs::path called =
-        find_program(last.arguments.front(), variable_of(last.environment, "PATH"), last.directory);
+    const fs::path called = looked_up_by(last, last.arguments.front());
     std::error_code error;
     if (!called.empty() && fs::equivalent(called, last.executable, error)) {
         t.spec.program = called;
@@ -154,8 +150,6 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
         return fmt::format("{} fails ({}) even with the default allocator. If this is expected, pass "
                            "--ignore-exit-status.{}{}",
                            t.command.front(), how, hint_for(t.spec), said);
-    case ending::interrupted:
-        return "interrupted";
     case ending::not_started:
         return fmt::format("{} {}", t.command.front(), how);
     case ending::timed_out:
@@ -164,6 +158,7 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
     case ending::too_much_output:
         return fmt::format("{} {}: let it write less, or into a file", t.command.front(), how);
     case ending::signalled:
+    case ending::interrupted: // which the caller knows
     case ending::never_ready:
     case ending::client_failed:
         break;
@@ -189,7 +184,7 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
         t.is_usage_error = true;
         return t;
     }
-    const reached_program found = reach_program(command.front());
+    const reached_program found = reach_program(command.front(), false);
     t.problem = found.problem;
     t.is_usage_error = found.is_usage_error;
     if (!t.problem.empty()) {
@@ -213,15 +208,6 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
         t.remarks.push_back("LD_PRELOAD of the environment is not given to the program");
     }
     return t;
-}
-
-launch_spec spec_for(const launch_spec& options, const target& what) {
-    launch_spec spec = options;
-    spec.program = what.spec.program;
-    spec.arguments = what.spec.arguments;
-    spec.environment = what.spec.environment;
-    spec.directory = what.spec.directory;
-    return spec;
 }
 
 namespace {
@@ -260,15 +246,6 @@ bool is_called(std::string_view file, std::string_view name) {
 }
 
 } // namespace
-
-std::string variable_of(const std::vector<std::string>& environment, const std::string& name) {
-    for (const std::string& entry : environment) {
-        if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=') {
-            return entry.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
 
 std::vector<std::string> remarks_on(const process_proof& last, const executable_info& info) {
     std::vector<std::string> list;

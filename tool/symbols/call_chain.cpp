@@ -52,7 +52,7 @@ std::string first_type(const std::vector<std::string>& arguments) {
 }
 
 bool is_nameless(const call_chain& chain, std::size_t at) {
-    return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
+    return at < chain.size() && chain[at]->scopes.empty() && chain[at]->is_system;
 }
 
 void take_operator(allocator_run& run, const name_part& function) {
@@ -68,14 +68,14 @@ void take_adjacent(const call_chain& chain, allocator_run& run) {
         while (next > run.begin && is_nameless(chain, next)) {
             ++next;
         }
-        if (next >= chain.size() || !hands_on(*chain[next].known)) {
+        if (next >= chain.size() || !hands_on(*chain[next])) {
             return;
         }
-        const known_frame& frame = *chain[next].known;
+        const known_frame& frame = *chain[next];
         if (is_operator_new(frame.scopes)) {
             take_operator(run, frame.scopes.back());
         }
-        if (!element_of(frame).empty()) {
+        if (!frame.element.empty()) {
             run.named.push_back(next);
         }
         if (is_pmr(frame)) {
@@ -90,12 +90,12 @@ void take_adjacent(const call_chain& chain, allocator_run& run) {
 
 /// The function that a frame called, where that one has no frame because it ended with a jump to the next one.
 std::vector<name_part> jumped_from(const call_chain& chain, std::size_t at) {
-    const chain_frame& frame = chain[at];
-    if (at != 0 && !chain[at - 1].is_physical) {
+    const known_frame& frame = *chain[at];
+    if (at != 0 && chain[at - 1]->shown.is_inlined) {
         return {}; // its call is the same as that of the inlined function
     }
-    const std::string callee = behind_call(*frame.module, frame.address + 1).callee();
-    return at != 0 && chain[at - 1].known->name == callee ? std::vector<name_part>() : scopes_of(callee);
+    const std::string callee = behind_call(frame).callee();
+    return at != 0 && chain[at - 1]->name == callee ? std::vector<name_part>() : scopes_of(callee);
 }
 
 /// Extends the run to an allocation function farther out, over the functions that it calls for its memory; false: there is
@@ -104,7 +104,7 @@ bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first
     for (std::size_t at = run.end; at < chain.size(); ++at) {
         const std::vector<name_part> jumped =
             at < first_call ? std::vector<name_part>() : jumped_from(chain, at);
-        const std::vector<name_part>& own = chain[at].known->scopes;
+        const std::vector<name_part>& own = chain[at]->scopes;
         const bool has_jumped = is_operator_new(jumped);
         if (has_jumped || is_operator_new(own)) {
             const std::vector<name_part>& function = has_jumped ? jumped : own;
@@ -112,7 +112,7 @@ bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first
                 return false; // the functions between the two made an object of their own
             }
             take_operator(run, function.back());
-        } else if (is_standard_code(chain[at])) {
+        } else if (is_standard_code(*chain[at])) {
             if (own.empty() || own.back().id == "new_object" || !is_any_of(own.back().id, allocating)) {
                 return false;
             }
@@ -184,25 +184,11 @@ std::string taker_of(const known_frame& frame, bool calls_allocator, const named
     return is_its_own ? with_all_arguments(scopes, at) : std::string();
 }
 
-/// Likewise for a type that a function or its class was made for: `parser<basic_json<…>>`.
-std::string taker_among_arguments(const known_frame& frame, const named_type& type) {
-    for (const name_part& part : frame.scopes) {
-        for (const std::string& argument : part.arguments) {
-            const std::vector<name_part> scopes = scopes_of(without_qualifiers(argument));
-            const std::size_t at = allocator_taker(scopes, scopes.size());
-            if (at != std::string::npos && mentions(type, readable_name(scopes))) {
-                return with_all_arguments(scopes, at);
-            }
-        }
-    }
-    return {};
-}
-
-bool is_written_in_c(const chain_frame& frame) {
-    if (!frame.known->has_die()) {
+bool is_written_in_c(const known_frame& frame) {
+    if (!frame.has_die()) {
         return false;
     }
-    Dwarf_Die die = frame.known->die;
+    Dwarf_Die die = frame.die;
     Dwarf_Die unit;
     if (::dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) {
         return false;
@@ -214,7 +200,7 @@ bool is_written_in_c(const chain_frame& frame) {
 /// called the container that did. The chain's size: there is none.
 std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
     std::size_t at = run.end;
-    while (at < chain.size() && is_standard_code(chain[at])) {
+    while (at < chain.size() && is_standard_code(*chain[at])) {
         ++at;
     }
     return at;
@@ -228,15 +214,11 @@ std::string size_text(const std::vector<std::uint64_t>& sizes) {
     return blocks_of_sizes(*least, *most);
 }
 
-std::string file_of(const chain_frame& frame) {
-    return std::string{frame.path.substr(frame.path.rfind('/') + 1)};
-}
-
 /// "app+0x5ccca": the return address, which stands behind the call.
-std::string address_of(const chain_frame& frame) {
+std::string address_of(const known_frame& frame) {
     char offset[24];
     std::snprintf(offset, sizeof offset, "0x%llx", static_cast<unsigned long long>(frame.address + 1));
-    return frame.path.empty() ? offset : file_of(frame) + '+' + offset;
+    return frame.shown.module.empty() ? offset : frame.shown.module + '+' + offset;
 }
 
 /// The innermost function that is the user's or of another project's library, with a name or without; otherwise the innermost
@@ -244,14 +226,14 @@ std::string address_of(const chain_frame& frame) {
 std::size_t owner_in(const call_chain& chain, std::size_t from) {
     std::size_t found = chain.size();
     for (std::size_t i = from; i < chain.size(); ++i) {
-        const chain_frame& frame = chain[i];
-        if (!frame.is_physical || frame.path.empty()) {
+        const known_frame& frame = *chain[i];
+        if (frame.shown.is_inlined || frame.shown.module.empty()) {
             continue;
         }
-        if (!frame.is_system || !shown_frame(frame).library.empty()) {
+        if (!frame.is_system || frame.shown.is_foreign) {
             return i;
         }
-        if (found == chain.size() && !frame.known->shown.function.empty()) {
+        if (found == chain.size() && !frame.shown.function.empty()) {
             found = i;
         }
     }
@@ -264,38 +246,21 @@ bool is_outermost(const std::string& function) {
 }
 
 std::string place_of(const call_chain& chain, std::size_t owner) {
-    const chain_frame& frame = chain[owner];
-    const std::string library = shown_frame(frame).library;
-    const std::string inside = library.empty() ? library : " in " + library;
-    if (!frame.known->shown.function.empty()) {
-        return "of " + frame.known->shown.function + inside;
+    const known_frame& frame = *chain[owner];
+    const std::string inside = frame.shown.is_foreign ? " in " + frame.shown.module : std::string{};
+    if (!frame.shown.function.empty()) {
+        return "of " + frame.shown.function + inside;
     }
     for (std::size_t i = owner + 1; i != chain.size(); ++i) {
-        if (const std::string& caller = chain[i].known->shown.function;
-            chain[i].path == frame.path && !caller.empty() && !is_outermost(caller)) {
+        if (const std::string& caller = chain[i]->shown.function;
+            chain[i]->shown.module == frame.shown.module && !caller.empty() && !is_outermost(caller)) {
             return "under " + caller + inside;
         }
     }
-    return frame.path.empty() ? "of generated code" : "of " + file_of(frame);
+    return frame.shown.module.empty() ? "of generated code" : "of " + frame.shown.module;
 }
 
-} // namespace
-
-bool is_own_type(std::string_view type) {
-    static constexpr std::array<std::string_view, 15> builtin{
-        "bool",     "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short",   "signed",
-        "unsigned", "int",  "long",    "float",   "double",   "void",     "__int128"};
-    const std::string_view word = type.substr(0, type.find_first_of(" *&<("));
-    return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
-           !type.starts_with("std::") && !is_any_of(word, builtin);
-}
-
-bool is_system_library(std::string_view module) {
-    // Programs lie there too: /usr/lib/git-core/git.
-    return module.starts_with('[') || ((module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
-                                       module.find(".so") != module.npos);
-}
-
+/// Whether a function stands in the standard library's, the system's or Linn's own files.
 bool is_system_code(const known_frame& known, const std::string& module) {
     if (is_system_library(module)) {
         return true;
@@ -306,61 +271,8 @@ bool is_system_code(const known_frame& known, const std::string& module) {
     return is_system_file(known.shown.file);
 }
 
-bool is_system_file(const std::string& file) {
-    const std::string path = std::filesystem::path(file).lexically_normal().string();
-    const auto holds = [&path](std::string_view folder) { return path.find(folder) != path.npos; };
-    // Where package managers and CMake's FetchContent put what they download.
-    constexpr std::array<std::string_view, 4> downloads{"/vcpkg_installed/", "/.conan/", "/.conan2/",
-                                                        "/_deps/"};
-    const bool is_boost = holds("/boost/") && (path.ends_with(".hpp") || path.ends_with(".ipp"));
-    return std::ranges::any_of(downloads, holds) || is_boost || path.empty() ||
-           path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
-           path.starts_with("/usr/local/include/") || path.starts_with("/rustc/") || holds("/c++/") ||
-           holds("/include/linn/");
-}
-
-symbol_frame shown_frame(const chain_frame& frame) {
-    symbol_frame shown = frame.known->shown;
-    const std::string_view file = frame.path.substr(frame.path.rfind('/') + 1);
-    const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
-    if (is_shared && (frame.is_system || shown.file.empty())) {
-        shown.library = file;
-        shown.file.clear(); // of another person's source, on another machine
-        shown.line = shown.column = 0;
-    }
-    return shown;
-}
-
-bool is_runtime_module(std::string_view path) {
-    static constexpr std::array<std::string_view, 15> runtimes{
-        "libc.so", "libc-",       "libc++.so", "libc++abi.so", "libstdc++.so",
-        "libm.so", "libgcc_s.so", "libdl.so",  "libpthread",   "librt.so",
-        "libnss_", "libresolv",   "ld-linux",  "ld-musl",      "libc.musl"};
-    if (path.starts_with('[')) {
-        return true;
-    }
-    const std::string_view file = path.substr(path.rfind('/') + 1);
-    return std::ranges::any_of(runtimes, [&](std::string_view name) { return file.starts_with(name); });
-}
-
-bool is_standard_code(const chain_frame& frame) {
-    if (!frame.is_system) {
-        return false;
-    }
-    const std::vector<name_part>& scopes = frame.known->scopes;
-    if (scopes.size() > 1) {
-        return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
-               scopes.front().id == "__cxxabiv1";
-    }
-    // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
-    return is_runtime_module(frame.path) || frame.known->shown.file.find("/c++/") != std::string::npos;
-}
-
-std::string class_of(const known_frame& frame) {
-    const std::vector<name_part>& scopes = frame.scopes;
-    return scopes.empty() ? std::string() : readable_name({scopes.begin(), scopes.end() - 1});
-}
-
+/// The element type that a function which allocates for a container names: T of `std::allocator<T>::allocate`, of
+/// `std::allocator_traits<A<T>>::allocate`, of a user's allocator; empty: it names none.
 std::string element_of(const known_frame& frame) {
     if (frame.scopes.empty()) {
         return {};
@@ -388,6 +300,84 @@ std::string element_of(const known_frame& frame) {
                                        : first_type(template_arguments(owner.arguments.front()));
     }
     return first_type(owner.arguments);
+}
+
+} // namespace
+
+bool is_own_type(std::string_view type) {
+    static constexpr std::array<std::string_view, 15> builtin{
+        "bool",     "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short",   "signed",
+        "unsigned", "int",  "long",    "float",   "double",   "void",     "__int128"};
+    const std::string_view word = type.substr(0, type.find_first_of(" *&<("));
+    return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
+           !type.starts_with("std::") && !is_any_of(word, builtin);
+}
+
+bool is_system_library(std::string_view module) {
+    // Programs lie there too: /usr/lib/git-core/git.
+    return module.starts_with('[') || ((module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
+                                       module.find(".so") != module.npos);
+}
+
+bool is_system_file(const std::string& file) {
+    const std::string path = std::filesystem::path(file).lexically_normal().string();
+    const auto holds = [&path](std::string_view folder) { return path.find(folder) != path.npos; };
+    // Where package managers and CMake's FetchContent put what they download.
+    constexpr std::array<std::string_view, 4> downloads{"/vcpkg_installed/", "/.conan/", "/.conan2/",
+                                                        "/_deps/"};
+    const bool is_boost = holds("/boost/") && (path.ends_with(".hpp") || path.ends_with(".ipp"));
+    return std::ranges::any_of(downloads, holds) || is_boost || path.empty() ||
+           path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
+           path.starts_with("/usr/local/include/") || path.starts_with("/rustc/") || holds("/c++/") ||
+           holds("/include/linn/");
+}
+
+void take_module(known_frame& frame, const std::string& path) {
+    frame.element = element_of(frame);
+    frame.is_system = is_system_code(frame, path);
+    frame.shown.module = path.substr(path.rfind('/') + 1);
+    frame.shown.is_own = !path.empty() && !is_system_library(path);
+    frame.shown.is_foreign = frame.shown.module.find(".so") != std::string::npos &&
+                             !is_runtime_module(path) && (frame.is_system || frame.shown.file.empty());
+}
+
+symbol_frame shown_frame(const known_frame& frame) {
+    symbol_frame shown = frame.shown;
+    if (shown.is_foreign) {
+        shown.file.clear(); // of another person's source, on another machine
+        shown.line = shown.column = 0;
+    }
+    return shown;
+}
+
+bool is_runtime_module(std::string_view path) {
+    static constexpr std::array<std::string_view, 15> runtimes{
+        "libc.so", "libc-",       "libc++.so", "libc++abi.so", "libstdc++.so",
+        "libm.so", "libgcc_s.so", "libdl.so",  "libpthread",   "librt.so",
+        "libnss_", "libresolv",   "ld-linux",  "ld-musl",      "libc.musl"};
+    if (path.starts_with('[')) {
+        return true;
+    }
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return std::ranges::any_of(runtimes, [&](std::string_view name) { return file.starts_with(name); });
+}
+
+bool is_standard_code(const known_frame& frame) {
+    if (!frame.is_system) {
+        return false;
+    }
+    const std::vector<name_part>& scopes = frame.scopes;
+    if (scopes.size() > 1) {
+        return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
+               scopes.front().id == "__cxxabiv1";
+    }
+    // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
+    return is_runtime_module(frame.shown.module) || frame.shown.file.find("/c++/") != std::string::npos;
+}
+
+std::string class_of(const known_frame& frame) {
+    const std::vector<name_part>& scopes = frame.scopes;
+    return scopes.empty() ? std::string() : readable_name({scopes.begin(), scopes.end() - 1});
 }
 
 bool hands_on(const known_frame& frame) {
@@ -427,9 +417,8 @@ bool is_c_language(int language) {
 
 std::size_t place_of(const call_chain& chain, const allocator_run& run) {
     for (std::size_t i = run.is_own ? run.end : 0; i < chain.size(); ++i) {
-        const chain_frame& frame = chain[i];
-        const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
-        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known)) {
+        const known_frame& frame = *chain[i];
+        if ((!frame.is_system || frame.shown.is_foreign) && !hands_on(frame)) {
             return i;
         }
     }
@@ -443,21 +432,18 @@ void name_owner(const call_chain& chain, const allocator_run& run, named_type& t
         return;
     }
     // What opendir() or strdup() asks for is theirs, although main() is the place.
-    const bool is_c_librarys = !run.is_new && is_runtime_module(chain[run.end].path);
-    type.is_library = chain[owner].is_system || is_c_librarys;
-    type.is_c = is_written_in_c(chain[owner]);
+    const bool is_c_librarys = !run.is_new && is_runtime_module(chain[run.end]->shown.module);
+    type.is_library = chain[owner]->is_system || is_c_librarys;
+    type.is_c = is_written_in_c(*chain[owner]);
     if (run.named.empty()) {
         return;
     }
     for (std::size_t i = owner; i < chain.size() && type.takes_allocator.empty(); ++i) {
-        const known_frame& frame = *chain[i].known;
-        if (i > owner && !chain[i].is_system) {
+        const known_frame& frame = *chain[i];
+        if (i > owner && !chain[i]->is_system) {
             return;
         }
         type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
-        if (type.takes_allocator.empty()) {
-            type.takes_allocator = taker_among_arguments(frame, type);
-        }
     }
 }
 
@@ -476,7 +462,7 @@ unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
         return {size_text(sizes), "of unknown code", {}};
     }
     const std::size_t owner = owner_in(chain, from);
-    return {size_text(sizes), place_of(chain, owner), address_of(chain[owner])};
+    return {size_text(sizes), place_of(chain, owner), address_of(*chain[owner])};
 }
 
 } // namespace linn::tool

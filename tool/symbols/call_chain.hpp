@@ -12,17 +12,7 @@
 
 namespace linn::tool {
 
-/// One function of a stack, inlined ones included.
-struct chain_frame {
-    const known_frame* known;
-    code_module* module;
-    std::string_view path; ///< of the module
-    std::uint64_t address; ///< of the call, or inside of it
-    bool is_system;        ///< not the user's own code
-    bool is_physical;      ///< has a stack frame of its own
-};
-
-using call_chain = std::vector<chain_frame>; ///< innermost first
+using call_chain = std::vector<const known_frame*>; ///< the functions of a stack, innermost first
 
 /// Whether a source file is the standard library's, the system's, Boost's, a package manager's or Linn's own; an empty name
 /// is.
@@ -34,24 +24,20 @@ bool is_own_type(std::string_view type);
 /// Whether a module is a shared library of the system's.
 bool is_system_library(std::string_view module);
 
-/// Whether a function stands in the standard library's, the system's or Linn's own files.
-bool is_system_code(const known_frame& known, const std::string& module);
+/// Notes in a function what the file says that holds its code. Its name and its source are known.
+void take_module(known_frame& frame, const std::string& path);
 
 /// The function as a report shows it: with the shared library that it is in, where no line of it is known.
-symbol_frame shown_frame(const chain_frame& frame);
+symbol_frame shown_frame(const known_frame& frame);
 
 /// Whether a module is the C or C++ runtime, which works for its callers: libc, libstdc++, the loader.
 bool is_runtime_module(std::string_view path);
 
 /// Whether a function is of the C or C++ standard library. One in a header of another library is not.
-bool is_standard_code(const chain_frame& frame);
+bool is_standard_code(const known_frame& frame);
 
 /// The class that a function is a member of, readable: "std::vector<int>"; empty: of none.
 std::string class_of(const known_frame& frame);
-
-/// The element type that a function which allocates for a container names: T of `std::allocator<T>::allocate`, of
-/// `std::allocator_traits<A<T>>::allocate`, of a user's allocator; empty: it names none.
-std::string element_of(const known_frame& frame);
 
 /// Whether a function only hands on a request for memory: `allocate` and the like.
 bool hands_on(const known_frame& frame);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "code_module.hpp"
 
+#include "call_chain.hpp"
 #include "cxx_name.hpp"
 
 #include <dwarf.h>
@@ -159,7 +160,8 @@ nearby_type constructed(code_module& module, Dwarf_Die function) {
 } // namespace
 
 code_module::code_module(const std::string& path, const std::string& build_id, const symbol_options& options)
-    : options_(options),
+    : path_(path),
+      options_(options),
       file_(elf_file::open(path)) {
     if (file_ == nullptr) {
         about_.problem =
@@ -184,18 +186,16 @@ code_module::code_module(const std::string& path, const std::string& build_id, c
     const char* found = nullptr;
     ::dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &found);
     const std::string apart = found != nullptr && found != file ? found : "";
-    symbols_ = functions_of(module);
+    take_functions(module);
     if (dwarf != nullptr) {
-        about_.from = apart.empty() ? path : apart;
-        debug_ = std::make_unique<debug_info>(dwarf, about_.from);
+        debug_ = std::make_unique<debug_info>(dwarf, apart.empty() ? path : apart);
         about_.known = debug_->has_types() ? module_symbols::level::full : module_symbols::level::lines;
         about_.problem = debug_->problem();
         return;
     }
     about_.problem = why_no_debug_information(apart);
     if (!symbols_.empty()) {
-        const bool has_all = file_->has_section(".symtab") || file_->has_section(".gnu_debugdata");
-        about_.known = has_all ? module_symbols::level::symbols : module_symbols::level::dynamic_symbols;
+        about_.known = module_symbols::level::symbols;
     }
 }
 
@@ -274,47 +274,36 @@ std::string code_module::why_no_debug_information(const std::string& apart) cons
            "--debug-dir";
 }
 
-std::vector<elf_symbol> code_module::functions_of(Dwfl_Module* module) const {
-    std::vector<elf_symbol> found;
+void code_module::take_functions(Dwfl_Module* module) {
     const int count = ::dwfl_module_getsymtab(module);
     for (int i = 0; i < count; ++i) {
-        GElf_Sym symbol;
+        GElf_Sym symbol{};
         GElf_Addr address = 0;
         GElf_Word section = 0;
         const char* const name =
             ::dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
-        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0) {
+        const unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0 ||
+            (type != STT_FUNC && type != STT_GNU_IFUNC)) {
             continue;
         }
-        const unsigned type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_FUNC || type == STT_GNU_IFUNC) {
-            found.push_back({symbol.st_value, symbol.st_size, name});
+        // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
+        elf_symbol& best = symbols_[symbol.st_value];
+        if (best.name.empty() || symbol.st_size > best.bytes ||
+            (symbol.st_size == best.bytes && name < best.name)) {
+            best = {symbol.st_value, symbol.st_size, name};
         }
     }
-    std::sort(found.begin(), found.end(), [](const elf_symbol& left, const elf_symbol& right) {
-        // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
-        if (left.address != right.address) {
-            return left.address < right.address;
-        }
-        return left.bytes != right.bytes ? left.bytes > right.bytes : left.name < right.name;
-    });
-    return found;
 }
 
 const elf_symbol* code_module::symbol_at(std::uint64_t address) const {
-    const auto behind =
-        std::upper_bound(symbols_.begin(), symbols_.end(), address,
-                         [](std::uint64_t wanted, const elf_symbol& one) { return wanted < one.address; });
-    if (behind == symbols_.begin()) {
+    auto found = symbols_.upper_bound(address);
+    if (found == symbols_.begin()) {
         return nullptr;
     }
-    auto found = behind - 1;
-    while (found != symbols_.begin() && (found - 1)->address == found->address) {
-        --found;
-    }
+    const elf_symbol& symbol = (--found)->second;
     // Assembler's functions often have no size: they reach as far as the next one.
-    const bool inside = found->bytes == 0 || address - found->address < found->bytes;
-    return inside ? &*found : nullptr;
+    return symbol.bytes == 0 || address - symbol.address < symbol.bytes ? &symbol : nullptr;
 }
 
 bool code_module::called_at(std::uint64_t address, Dwarf_Die& function) {
@@ -352,6 +341,9 @@ const std::vector<known_frame>& code_module::at(std::uint64_t address) {
     for (known_frame& frame : frames) {
         frame.scopes = scopes_of(frame.name);
         frame.shown.function = readable_name(frame.scopes);
+        frame.module = this;
+        frame.address = address;
+        take_module(frame, path_);
     }
     return frames;
 }

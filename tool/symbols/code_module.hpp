@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../program/elf_file.hpp"
 #include "cxx_name.hpp"
-#include "elf_file.hpp"
 #include "symbolizer.hpp"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,13 +61,20 @@ std::optional<std::uint64_t> size_of_type(Dwarf_Die type);
 /// The type of an entry, without typedefs, const and volatile; false: it has none.
 bool bare_type(Dwarf_Die entry, Dwarf_Die& type);
 
-/// One function at an address.
+class code_module;
+
+/// One function at an address, inlined ones included.
 struct known_frame {
-    symbol_frame shown; ///< as a report has it
+    symbol_frame shown;
     /// Qualified, demangled, without parameters, as the compiler spells it; empty: not known.
     std::string name;
     std::vector<name_part> scopes; ///< of the name
     Dwarf_Die die{}; ///< DW_TAG_subprogram or DW_TAG_inlined_subroutine; without an address: none
+    code_module* module = nullptr;
+    std::uint64_t address = 0; ///< of the call, or inside of it
+    bool is_system = false;    ///< not the user's own code
+    /// That it allocates for a container: T of `std::allocator<T>::allocate`; empty: it names none.
+    std::string element = {};
 
     bool has_die() const noexcept { return die.addr != nullptr; }
 };
@@ -208,12 +216,13 @@ private:
                     const char* link, GElf_Word checksum, char** found);
     Dwfl_Module* open_session(const std::string& file);
     std::string why_no_debug_information(const std::string& apart) const;
-    std::vector<elf_symbol> functions_of(Dwfl_Module* module) const;
+    void take_functions(Dwfl_Module* module);
 
     struct session_end {
         void operator()(Dwfl* session) const noexcept { ::dwfl_end(session); }
     };
 
+    const std::string path_;
     const symbol_options options_;
     std::string search_path_ = "+:.debug";
     char* search_path_text_ = nullptr;
@@ -222,7 +231,7 @@ private:
     std::unique_ptr<Dwfl, session_end> session_;
     std::unique_ptr<elf_file> file_;
     std::unique_ptr<debug_info> debug_;
-    std::vector<elf_symbol> symbols_; ///< functions that have a name, sorted by address
+    std::map<std::uint64_t, elf_symbol> symbols_; ///< functions that have a name, by address
     module_symbols about_;
     std::unordered_map<std::uint64_t, std::vector<known_frame>> addresses_;
 };
@@ -250,10 +259,10 @@ struct wanted_bytes {
     }
 };
 
-/// Reads what the compiler says of the code behind a call: `after` is the return address.
+/// Reads what the compiler says of the code behind a call.
 class behind_call {
 public:
-    behind_call(code_module& module, std::uint64_t after) : module_(module), after_(after) {}
+    explicit behind_call(const known_frame& call) : module_(*call.module), after_(call.address + 1) {}
 
     /// The function that the call names, without parameters; empty: not known, or the call is indirect.
     std::string callee();
@@ -273,7 +282,7 @@ private:
     void each_near(See see);
 
     code_module& module_;
-    std::uint64_t after_;
+    std::uint64_t after_; ///< the return address
 };
 
 } // namespace linn::tool

@@ -103,42 +103,6 @@ std::string owner_name(const known_frame& frame) {
     return plain_name(scopes);
 }
 
-/// The public container of libstdc++'s implementation class; empty: it is none.
-std::string of_implementation(const known_frame& frame) {
-    if (frame.scopes.size() < 2) {
-        return {};
-    }
-    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
-    const std::vector<std::string>& a = owner.arguments;
-    const std::string& function = frame.scopes.back().id;
-    if (owner.id == "_Hashtable" && a.size() >= 6) {
-        const bool is_map = is_map_value(a[1]) && a[3].find("_Select1st") != std::string::npos;
-        const bool is_multi =
-            a.size() >= 10 && template_arguments(a[9]).size() == 3 && template_arguments(a[9])[2] == "false";
-        return readable_type(std::string("std::unordered_") + (is_multi ? "multi" : "") +
-                             (is_map ? "map<" : "set<") + (is_map ? key_and_value(a[1]) : a[1]) + ", " +
-                             a[5] + ", " + a[4] + ", " + a[2] + ">");
-    }
-    if (owner.id == "_Rb_tree" && a.size() >= 5) {
-        const bool is_map = is_map_value(a[1]) && a[2].find("_Select1st") != std::string::npos;
-        const bool is_multi = function.find("_equal") != std::string::npos;
-        return readable_type(std::string("std::") + (is_multi ? "multi" : "") + (is_map ? "map<" : "set<") +
-                             (is_map ? key_and_value(a[1]) : a[1]) + ", " + a[3] + ", " + a[4] + ">");
-    }
-    constexpr std::array<std::array<std::string_view, 2>, 5> bases{{{"_Vector_base", "vector"},
-                                                                    {"_List_base", "list"},
-                                                                    {"_Fwd_list_base", "forward_list"},
-                                                                    {"_Deque_base", "deque"},
-                                                                    {"__cxx11_list", "list"}}};
-    for (const auto& [base, container] : bases) {
-        if (owner.id == base && !a.empty()) {
-            return readable_type("std::" + std::string(container) + "<" + a[0] +
-                                 (a.size() > 1 ? ", " + a[1] : std::string()) + ">");
-        }
-    }
-    return {};
-}
-
 } // namespace
 
 named_type content_of(const std::string& allocated) {
@@ -200,8 +164,8 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     std::size_t at = from;
     // Only as far as the standard library reaches: behind it other code asked for this block, and a container
     // farther out holds that code's object, not the block.
-    for (; at < chain.size() && is_standard_code(chain[at]); ++at) {
-        const known_frame& frame = *chain[at].known;
+    for (; at < chain.size() && is_standard_code(*chain[at]); ++at) {
+        const known_frame& frame = *chain[at];
         if (frame.scopes.size() < 2) {
             continue;
         }
@@ -221,14 +185,14 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
         return;
     }
     // A container of the user's own: a class template that was made for this type.
-    while (at < chain.size() && is_standard_code(chain[at])) {
+    while (at < chain.size() && is_standard_code(*chain[at])) {
         ++at;
     }
-    if (at >= chain.size() || chain[at].known->scopes.size() < 2) {
+    if (at >= chain.size() || chain[at]->scopes.size() < 2) {
         return;
     }
-    const std::string owner = class_of(*chain[at].known);
-    const name_part& last = chain[at].known->scopes[chain[at].known->scopes.size() - 2];
+    const std::string owner = class_of(*chain[at]);
+    const name_part& last = chain[at]->scopes[chain[at]->scopes.size() - 2];
     if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::")) {
         return;
     }
@@ -249,22 +213,28 @@ named_type content_of_function(const known_frame& frame) {
     const name_part& owner = frame.scopes[frame.scopes.size() - 2];
     const std::vector<std::string>& a = owner.arguments;
     const std::string& function = frame.scopes.back().id;
-    if (!owner.is_template || a.empty()) {
-        return {};
-    }
     named_type out;
-    const std::string implemented = of_implementation(frame);
-    out.container = implemented.empty() ? class_of(frame) : implemented;
-    const std::string name = implemented.empty() ? owner_name(frame) : plain_name(scopes_of(implemented));
-    if (is_one_of(name, trees) || is_one_of(name, hashes)) {
-        const bool is_pair = implemented.empty() && name.ends_with("map") && a.size() > 1;
-        out.type = is_pair ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
-                           : readable_type(implemented.empty() ? a[0] : a[1]);
-        if (owner.id == "_Hashtable" && (function.find("rehash") != std::string::npos ||
-                                         function.find("_M_allocate_buckets") != std::string::npos)) {
+    if (!owner.is_template || a.empty()) {
+        return out;
+    }
+    // libstdc++'s implementation of trees and hash tables: the second argument is what a node holds.
+    const bool is_hash = owner.id == "_Hashtable";
+    if (a.size() > 1 && (is_hash || owner.id == "_Rb_tree")) {
+        out = content_of((is_hash ? "std::__detail::_Hash_node<" : "std::_Rb_tree_node<") + a[1] + ">");
+        out.allocated.clear();
+        if (is_hash && (function.find("rehash") != std::string::npos ||
+                        function.find("_M_allocate_buckets") != std::string::npos)) {
             out.type = "hash buckets";
             out.is_array = true;
         }
+        return out;
+    }
+    out.container = class_of(frame);
+    const std::string name = owner_name(frame);
+    if (is_one_of(name, trees) || is_one_of(name, hashes)) {
+        out.type = name.ends_with("map") && a.size() > 1
+                       ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
+                       : readable_type(a[0]);
     } else if (is_one_of(name, linked_lists) || is_one_of(name, forward_lists)) {
         out.type = readable_type(a[0]);
     } else if (is_one_of(name, growing)) {
@@ -279,10 +249,10 @@ named_type content_of_headers(const call_chain& chain, std::size_t from, const s
     std::string container;
     bool is_pmr = false;
     bool is_buckets = false;
-    for (std::size_t i = 0; i < chain.size() && is_standard_code(chain[i]); ++i) {
-        const std::filesystem::path file = chain[i].known->shown.file;
+    for (std::size_t i = 0; i < chain.size() && is_standard_code(*chain[i]); ++i) {
+        const std::filesystem::path file = chain[i]->shown.file;
         is_pmr = is_pmr || file.filename() == "memory_resource";
-        is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);
+        is_buckets = is_buckets || (i >= from && chain[i]->name.find("_buckets") != std::string::npos);
         // bits/stl_list.h, bits/list.tcc, bits/unordered_map.h
         std::string name = file.stem().string();
         name.erase(0, name.starts_with("stl_") ? 4 : 0);

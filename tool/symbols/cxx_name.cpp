@@ -8,8 +8,10 @@
 #endif
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
 
 namespace linn::tool {
 namespace {
@@ -109,7 +111,9 @@ bool begins_unnamed(std::string_view text, std::size_t at) {
 /// A lambda's name as Clang gives it holds a path: only its last part is kept.
 std::string short_lambda(std::string_view id) {
     if (id.starts_with("$_")) { // Clang's name for the code of one: they count from 0
-        return "{lambda #" + std::to_string(std::atoi(std::string(id.substr(2)).c_str()) + 1) + "}";
+        unsigned number = 0;
+        std::from_chars(id.data() + 2, id.data() + id.size(), number);
+        return "{lambda #" + std::to_string(number + 1) + "}";
     }
     constexpr std::string_view begin = "(lambda at ";
     if (!id.starts_with(begin)) {
@@ -207,26 +211,13 @@ std::string short_name(const std::string& id, const std::vector<std::string>& ar
     return {};
 }
 
-/// What everybody calls an instantiation of a library's: nlohmann::json. Empty: nothing.
+/// The usual name of a library's class: `json` for every nlohmann::basic_json. Empty: there is none.
 std::string common_alias(const std::vector<name_part>& scopes, std::size_t at,
                          const std::vector<std::string>& arguments) {
     if (at != 1 || scopes[0].id != "nlohmann" || scopes[1].id != "basic_json" || !scopes[1].is_template) {
         return {};
     }
-    // Compilers leave defaults away, all of them or none.
-    static constexpr std::array<std::string_view, 8> defaults{"std::map", "std::vector",   "std::string",
-                                                              "bool",     "long",          "unsigned long",
-                                                              "double",   "std::allocator"};
-    const bool has_all = arguments.size() >= defaults.size();
-    for (std::size_t i = 1; has_all && i < defaults.size(); ++i) {
-        if (arguments[i] != defaults[i]) {
-            return {};
-        }
-    }
-    if (arguments.empty() || (has_all && arguments.front() == defaults.front())) {
-        return "json";
-    }
-    return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
+    return !arguments.empty() && arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "json";
 }
 
 /// Counts how deep a name is taken to pieces. No compiler goes as deep; a damaged file may.
@@ -421,7 +412,7 @@ std::vector<name_part> scopes_of(std::string_view name) {
         }
     };
     outside_brackets(name, [&](std::size_t at) {
-        if (name[at] == ':' && name.substr(at).starts_with("::")) {
+        if (at >= begin && name.substr(at).starts_with("::")) {
             take(at);
             begin = at + 2;
         }
@@ -478,12 +469,10 @@ std::string readable_name(const std::vector<name_part>& scopes) {
     return out;
 }
 
-std::string readable_type(std::string_view type) {
+namespace {
+
+std::string make_readable(std::string_view type) {
     type = trimmed(type);
-    const nesting here;
-    if (here.is_too_deep()) {
-        return std::string(type);
-    }
     std::string suffix;
     bool is_const = false;
     while (!type.empty()) {
@@ -535,6 +524,19 @@ std::string readable_type(std::string_view type) {
         core = readable_name(scopes_of(common_spelling(type)));
     }
     return (is_const ? "const " : "") + core + array + suffix;
+}
+
+} // namespace
+
+std::string readable_type(std::string_view type) {
+    // A program has few types on many stacks.
+    static thread_local std::unordered_map<std::string, std::string> known;
+    const std::string key{type};
+    if (const auto found = known.find(key); found != known.end()) {
+        return found->second;
+    }
+    const nesting here;
+    return here.is_too_deep() ? key : known[key] = make_readable(type);
 }
 
 std::vector<std::string> template_arguments(std::string_view type) {

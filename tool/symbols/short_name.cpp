@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <set>
 
 namespace linn::tool {
 namespace {
@@ -86,35 +86,6 @@ void drop_namespaces(std::string& text, std::size_t from) {
     }
 }
 
-/// A text that differs from its neighbours only in its middle: where it begins, and from where it differs.
-std::string around_difference(const std::string& type, std::size_t from, std::size_t width) {
-    const std::size_t head = std::min({type.find('<'), width / 3, from});
-    if (from <= head + dots.size()) {
-        return type.substr(0, width);
-    }
-    std::string text = type.substr(0, head) + std::string(dots) + type.substr(from);
-    if (text.size() > width) {
-        text = text.substr(0, width - dots.size()) + std::string(dots);
-    }
-    return text;
-}
-
-std::size_t common_begin(const std::vector<std::string>& types, const std::vector<std::size_t>& some) {
-    std::size_t common = types[some.front()].size();
-    for (const std::size_t i : some) {
-        const std::string& one = types[i];
-        std::size_t at = 0;
-        while (at < std::min(common, one.size()) && one[at] == types[some.front()][at]) {
-            ++at;
-        }
-        common = at;
-    }
-    while (common > 0 && is_word(types[some.front()][common - 1])) { // from the begin of the word
-        --common;
-    }
-    return common;
-}
-
 } // namespace
 
 std::string short_type(std::string_view type, std::size_t width) {
@@ -138,34 +109,26 @@ std::string short_type(std::string_view type, std::size_t width) {
 
 std::vector<std::string> short_types(const std::vector<std::string>& types, std::size_t width) {
     std::vector<std::string> out;
-    std::map<std::string, std::vector<std::size_t>> equal;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-        out.push_back(short_type(types[i], width));
-        equal[out.back()].push_back(i);
+    std::map<std::string, std::set<std::string>> meant; // by the short name
+    std::map<std::string, std::string> taken;           // the owner of each name in the table
+    for (const std::string& type : types) {
+        out.push_back(short_type(type, width));
+        meant[out.back()].insert(type);
+        taken.emplace(out.back(), out.back()); // no long type owns it
     }
-    const auto is_one_type = [&](const std::vector<std::size_t>& rows) {
-        return std::all_of(rows.begin(), rows.end(),
-                           [&](std::size_t i) { return types[i] == types[rows.front()]; });
-    };
-    std::map<std::string, std::string> taken; // the short name and whose it is
-    for (const auto& [name, rows] : equal) {
-        if (is_one_type(rows)) {
-            taken.emplace(name, types[rows.front()]);
-        }
-    }
-    for (const auto& [name, rows] : equal) {
-        if (is_one_type(rows)) {
+    for (std::size_t i = 0; i != types.size(); ++i) {
+        const std::string& type = types[i];
+        if (meant[out[i]].size() == 1 || type.size() <= width || width <= dots.size()) {
             continue;
         }
-        const std::size_t from = common_begin(types, rows);
-        for (const std::size_t i : rows) {
-            std::string text = around_difference(types[i], from, width);
-            for (unsigned number = 2; taken.contains(text) && taken[text] != types[i]; ++number) {
-                const std::string mark = " #" + std::to_string(number);
-                text = text.substr(0, width - std::min(width, mark.size())) + mark;
-            }
-            taken.emplace(text, types[i]);
-            out[i] = text;
+        // Names that are alike when short are told apart by their ends, or otherwise by numbers. Words before the type stay.
+        const std::size_t head = std::min(type.rfind(' ', type.find('<')) + 1, width / 3);
+        const std::string ending =
+            type.substr(0, head) + std::string(dots) + type.substr(type.size() - width + head + dots.size());
+        out[i] = ending;
+        for (unsigned number = 2; taken.try_emplace(out[i], type).first->second != type; ++number) {
+            const std::string mark = " #" + std::to_string(number);
+            out[i] = ending.substr(0, width - std::min(width, mark.size())) + mark;
         }
     }
     return out;

@@ -53,12 +53,12 @@ public:
 
     named_type result() {
         const bool found = by_allocator() || by_headers() || by_maker() || by_code() || by_symbol() ||
-                           by_rtti() || by_source() || by_class_operator();
+                           by_rtti() || by_source();
         if (!found) {
             by_place();
         }
         if (const std::size_t user = place_of(chain_, run_); user < chain_.size()) {
-            named_.place = shown_frame(chain_[user]);
+            named_.place = shown_frame(*chain_[user]);
         }
         name_owner(chain_, run_, named_);
         declare();
@@ -70,12 +70,12 @@ private:
 
     bool definition_of(const std::string& type, Dwarf_Die& found) const {
         for (std::size_t i = run_.end; i < chain_.size(); ++i) {
-            const chain_frame& one = chain_[i];
-            if (one.known->has_die() && one.module->debug() != nullptr &&
-                one.module->debug()->scopes_of_origin(one.known->die).definition(type, found)) {
+            const known_frame& one = *chain_[i];
+            if (one.has_die() && one.module->debug() != nullptr &&
+                one.module->debug()->scopes_of_origin(one.die).definition(type, found)) {
                 return true;
             }
-            if (one.is_physical) {
+            if (!one.shown.is_inlined) {
                 break;
             }
         }
@@ -89,9 +89,14 @@ private:
         }
         Dwarf_Die unit;
         int line = 0;
-        if (const int tag = ::dwarf_tag(&type); (tag != DW_TAG_structure_type && tag != DW_TAG_class_type) ||
-                                                ::dwarf_decl_line(&type, &line) != 0 ||
-                                                ::dwarf_diecu(&type, &unit, nullptr, nullptr) == nullptr) {
+        const int tag = ::dwarf_tag(&type);
+        named_.declared.is_closed = tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type ||
+                                    any_child(type, [](Dwarf_Die& member) {
+                                        const char* const name = ::dwarf_diename(&member);
+                                        return name != nullptr && name == std::string_view{"operator new"};
+                                    });
+        if (tag == DW_TAG_typedef || ::dwarf_decl_line(&type, &line) != 0 ||
+            ::dwarf_diecu(&type, &unit, nullptr, nullptr) == nullptr) {
             return;
         }
         named_.declared.file = with_folder(::dwarf_decl_file(&type), unit);
@@ -106,16 +111,16 @@ private:
     }
 
     std::optional<std::uint64_t> size_of(std::size_t frame, const std::string& type) const {
-        const chain_frame& at = chain_[frame];
-        return at.known->has_die() && at.module->debug() != nullptr
-                   ? at.module->debug()->scopes_of_origin(at.known->die).size_of(type)
+        const known_frame& at = *chain_[frame];
+        return at.has_die() && at.module->debug() != nullptr
+                   ? at.module->debug()->scopes_of_origin(at.die).size_of(type)
                    : std::nullopt;
     }
 
     /// Whether the code behind the run called the allocator itself.
     bool is_direct() const noexcept { return run_.begin == 0 && run_.end < chain_.size(); }
 
-    behind_call code_behind() const { return {*chain_[run_.end].module, chain_[run_.end].address + 1}; }
+    behind_call code_behind() const { return behind_call(*chain_[run_.end]); }
 
     wanted_bytes wanted() const noexcept { return {bytes(), is_array_new_ || !is_new_}; }
 
@@ -131,16 +136,16 @@ private:
         }
         bool is_users = false;
         for (std::size_t i = run_.begin; i < run_.end; ++i) {
-            is_users = is_users || !chain_[i].is_system;
+            is_users = is_users || !chain_[i]->is_system;
         }
         // The outermost first: functions of equal code are one after linking, and the innermost may have another's name.
         for (std::size_t i = run_.named.size(); i-- > 0;) {
             const std::size_t frame = run_.named[i];
-            const known_frame& function = *chain_[frame].known;
+            const known_frame& function = *chain_[frame];
             if (is_operator_new(function.scopes)) {
                 continue; // a class's own makes its derived classes too
             }
-            const std::string element = element_of(function);
+            const std::string element = function.element;
             named_type type = content_of(element);
             const std::string readable = readable_type(element);
             const std::optional<std::uint64_t> size = size_of(frame, readable);
@@ -162,12 +167,12 @@ private:
         // Without types (-g1), functions over a local type or one of an unnamed namespace have no scope: a bare "allocate".
         // The header says the container, and what is constructed behind the call the element.
         const bool is_bare = run_.named.empty() && run_.end > run_.begin &&
-                             chain_[run_.end - 1].known->name == "allocate" && chain_[run_.end - 1].is_system;
+                             chain_[run_.end - 1]->name == "allocate" && chain_[run_.end - 1]->is_system;
         if (!is_bare) {
             return false;
         }
-        const chain_frame& call = chain_[run_.is_own ? run_.end - 1 : run_.begin];
-        const std::string element = behind_call(*call.module, call.address + 1).constructed_element();
+        const known_frame& call = *chain_[run_.is_own ? run_.end - 1 : run_.begin];
+        const std::string element = behind_call(call).constructed_element();
         named_type type = content_of_headers(chain_, run_.end, element);
         if (type.type.empty()) {
             return false;
@@ -177,8 +182,8 @@ private:
     }
 
     bool by_maker() {
-        for (std::size_t i = run_.end; i < chain_.size() && is_standard_code(chain_[i]); ++i) {
-            const known_frame& frame = *chain_[i].known;
+        for (std::size_t i = run_.end; i < chain_.size() && is_standard_code(*chain_[i]); ++i) {
+            const known_frame& frame = *chain_[i];
             if (frame.scopes.empty()) {
                 continue;
             }
@@ -240,7 +245,7 @@ private:
         // The allocation function may have asked for more. What the line of the call itself makes comes first then: the object of
         // a neighbouring line can be as large as this one with its header.
         wanted_bytes on_line = exact;
-        on_line.line = chain_[run_.end].known->shown.line;
+        on_line.line = chain_[run_.end]->shown.line;
         wanted_bytes larger = on_line;
         larger.most_extra = most_overhead;
         return (on_line.line != 0 && (by_code(on_line) || by_code(larger))) || by_code(exact);
@@ -304,8 +309,8 @@ private:
 
     bool by_symbol() {
         for (std::size_t i = run_.is_own ? run_.end : run_.begin;
-             i < chain_.size() && is_standard_code(chain_[i]); ++i) {
-            named_type type = content_of_function(*chain_[i].known);
+             i < chain_.size() && is_standard_code(*chain_[i]); ++i) {
+            named_type type = content_of_function(*chain_[i]);
             if (type.type.empty()) {
                 continue;
             }
@@ -317,40 +322,26 @@ private:
 
     bool by_rtti() { return take_rtti({}); }
 
-    bool by_class_operator() {
-        for (std::size_t i = run_.named.size(); i-- > 0;) {
-            const known_frame& function = *chain_[run_.named[i]].known;
-            if (is_operator_new(function.scopes)) {
-                named_type type = content_of(element_of(function));
-                type.type_bytes = size_of(run_.named[i], type.type).value_or(0);
-                type.is_array = is_array_new_;
-                name_container(chain_, run_.end, type);
-                take(std::move(type), type_rule::allocator);
-                return true;
-            }
-        }
-        return false;
-    }
-
     bool by_source() {
-        if (!is_direct() || chain_[run_.end].is_system) {
+        if (!is_direct() || chain_[run_.end]->is_system) {
             return false;
         }
-        const chain_frame& frame = chain_[run_.end];
-        const source_type found =
-            sources_.type_at(frame.known->shown.file, frame.known->shown.line, frame.known->shown.column);
-        if (found.type.empty() || found.type == "auto" || found.type == "void") {
+        const known_frame& frame = *chain_[run_.end];
+        const source_type found = sources_.type_at(frame.shown.file, frame.shown.line, frame.shown.column);
+        if (found.type.empty() || found.type == "auto" || found.type == "decltype" || found.type == "void") {
             return false;
         }
         // The name is as the user wrote it there: it may be that of an enclosing namespace, class or function.
         std::string type = readable_type(found.type);
+        const std::string pointee = type.substr(0, type.find_last_not_of('*') + 1);
         std::optional<std::uint64_t> size;
-        std::vector<name_part> scopes = frame.known->scopes;
+        std::vector<name_part> scopes = frame.scopes;
         for (; !scopes.empty() && !size; scopes.pop_back()) {
             const std::string prefix =
                 scopes.size() > 1 ? readable_name({scopes.begin(), scopes.end() - 1}) + "::" : "";
-            size = size_of(run_.end, prefix + type);
+            size = size_of(run_.end, prefix + pointee);
             if (size) {
+                size = type == pointee ? size : size_of(run_.end, prefix + type);
                 type = prefix + type;
             }
         }
@@ -394,7 +385,7 @@ symbolizer::symbolizer(symbol_options options) : options_(std::move(options)) {
 symbolizer::~symbolizer() = default;
 
 code_module& symbolizer::module_of(const std::string& path, const std::string& build_id) {
-    std::unique_ptr<code_module>& place = modules_[{path, build_id}];
+    std::unique_ptr<code_module>& place = modules_[path + '\n' + build_id];
     if (place == nullptr) {
         place = std::make_unique<code_module>(path, build_id, options_);
     }
@@ -420,18 +411,25 @@ const char* to_string(type_rule rule) noexcept {
 
 named_type symbolizer::name(const allocation_site& site) {
     call_chain chain;
+    const code_site* last = nullptr;
+    code_module* its_module = nullptr;
     for (const code_site& at : site.stack) {
-        code_module& its_module = module_of(at.module, at.build_id);
-        const std::vector<known_frame>& here = its_module.at(at.address);
-        for (const known_frame& frame : here) {
-            chain.push_back({&frame, &its_module, at.module, at.address, is_system_code(frame, at.module),
-                             &frame == &here.back()});
+        if (last == nullptr || at.module != last->module || at.build_id != last->build_id) {
+            its_module = &module_of(at.module, at.build_id);
+        }
+        last = &at;
+        for (const known_frame& frame : its_module->at(at.address)) {
+            chain.push_back(&frame);
         }
     }
     named_type found = type_ladder(site, chain, sources_).result();
     found.frames.reserve(chain.size());
-    for (const chain_frame& frame : chain) {
-        found.frames.push_back(shown_frame(frame));
+    for (const known_frame* frame : chain) {
+        found.frames.push_back(shown_frame(*frame));
+    }
+    const symbol_frame& place = found.place;
+    if (place.function.empty() && place.file.empty() && !place.is_foreign && !chain.empty()) {
+        found.place = found.frames.front();
     }
     return found;
 }

@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -41,16 +39,22 @@ struct symbol_frame {
     unsigned line = 0;
     unsigned column = 0;
     bool is_inlined = false; ///< into the next frame of the same address
-    /// "libxml2.so.2": another project's shared library that it is in; empty: in none.
-    std::string library = {};
+    /// "libxml2.so.2": the file that holds its code, without folders; empty: none does, or it is not known.
+    std::string module = {};
+    bool is_own = false;     ///< the module is none of the system's libraries
+    bool is_foreign = false; ///< it is in another project's shared library
+
+    /// The file of the source without folders.
+    std::string file_name() const { return file.substr(file.rfind('/') + 1); }
+    /// That library's name; empty: it is in none.
+    std::string library() const { return is_foreign ? module : std::string{}; }
 };
 
 /// What is known of a module's symbols.
 struct module_symbols {
-    enum class level : std::uint8_t { none, dynamic_symbols, symbols, lines, full };
+    enum class level : std::uint8_t { none, symbols, lines, full };
 
     level known = level::none;
-    std::string from;    ///< the file that the debug information came from; empty: none
     std::string problem; ///< such as: the file was replaced since the recording (build ids differ)
 };
 
@@ -87,6 +91,8 @@ struct type_declaration {
     unsigned line = 0;
     bool is_c = false;
     bool is_aggregate = false; ///< may be: it has neither constructors nor virtual functions of its own
+    /// linn::pooled does not serve it: a union, an enumeration, or a class with an operator new of its own.
+    bool is_closed = false;
 };
 
 /// Blocks whose type nothing names, as a person can say it. All is empty where a type is known.
@@ -109,7 +115,8 @@ struct named_type {
     type_rule rule = type_rule::none;
     std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
     bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
-    /// The innermost frame in the user's own code, or in another project's shared library.
+    /// The innermost frame in the user's own code, or in another project's shared library; where nothing is known of that one,
+    /// the innermost of all.
     symbol_frame place;
     /// What asked for it stands in a library's header or file, which the user does not change.
     bool is_library = false;
@@ -153,7 +160,7 @@ private:
     code_module& module_of(const std::string& path, const std::string& build_id);
 
     symbol_options options_;
-    std::map<std::pair<std::string, std::string>, std::unique_ptr<code_module>> modules_; ///< opened so far
+    std::unordered_map<std::string, std::unique_ptr<code_module>> modules_; ///< by path and build id
     source_types sources_;
 };
 

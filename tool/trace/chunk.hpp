@@ -76,10 +76,6 @@ enum class entry : std::uint8_t {
     reallocation = 3,
     /// call, alignment_log2: 2 bytes; clock, size, stack, old address (0 but for realloc). The base stays
     failure = 4,
-    /// low: 1 byte; clock, address difference, bytes, stack, ticks that it took. Zeros by memset, of the code that the stack
-    /// says; the clock is that of its end
-    fill = 5,
-
     /// id, number of frames, then the return addresses in memory, innermost first, as zigzag varints of the difference to
     /// the one before (the first: to 0)
     stack = 16,
@@ -235,17 +231,6 @@ public:
         p = put_varint(p, stack);
         finish(at_, entry::failure, put_varint(p, old));
     }
-    void fill(std::uint64_t ticks, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
-              std::uint64_t took) noexcept {
-        unsigned char* p = at_ + 1;
-        *p++ = static_cast<unsigned char>(address & 15);
-        p = put_time(p, ticks);
-        p = put_address(p, address);
-        p = put_varint(p, bytes);
-        p = put_varint(p, stack);
-        finish(at_, entry::fill, put_varint(p, took));
-    }
-
     /// A record under construction: begin_record(), then what it holds through put_*, then end_record(). Its length
     /// always takes three bytes, because it is known last.
     unsigned char* begin_record(std::uint64_t ticks) noexcept {

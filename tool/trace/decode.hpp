@@ -16,8 +16,7 @@ namespace linn::tool::wire {
 struct raw_event {
     std::uint64_t ticks = 0; ///< of the time stamp counter, in steps of 16
     std::uint64_t address = 0;
-    /// Of a reallocation, also of one that failed; of a fill: the ticks it took.
-    std::uint64_t old_address = 0;
+    std::uint64_t old_address = 0; ///< of a reallocation, also of one that failed
     std::uint64_t bytes = 0;
     std::uint32_t stack = 0;
     event_kind kind = event_kind::allocation;
@@ -35,8 +34,7 @@ struct process_record {
     std::uint8_t origin = 0; ///< as trace_process::origin
     std::uint32_t parent_image = 0;
     std::uint32_t pid = 0;
-    std::uint32_t parent_pid = 0;
-    std::span<const std::string_view> words; ///< the executable, then the arguments
+    std::string_view words; ///< the executable, then the arguments, each ended by a zero byte
 };
 struct module_record {
     std::uint64_t ticks = 0;
@@ -44,7 +42,7 @@ struct module_record {
     std::uint64_t bias = 0;
     std::uint64_t begin = 0; ///< in memory
     std::uint64_t end = 0;
-    std::span<const std::byte> build_id;
+    std::span<const unsigned char> build_id;
     std::string_view path;
 };
 
@@ -52,6 +50,9 @@ struct timed_record {
     call_timing timing;
     bool is_of_release = false; ///< the last one; otherwise of the next allocation or reallocation
 };
+
+/// Damage that no bytes of this version have: of a chunk whose checksum is right, another linn wrote it.
+inline constexpr const char* unknown_event = "it holds an event of an unknown kind";
 
 /// Takes what decode_chunk() finds; derive from it and hide what you want.
 struct chunk_sink {
@@ -110,14 +111,13 @@ public:
         const std::uint64_t value = varint();
         return (value >> 1) ^ (0 - (value & 1));
     }
-    std::span<const std::byte> bytes(std::size_t count) noexcept {
+    std::span<const unsigned char> bytes(std::size_t count) noexcept {
         if (count > left()) {
             fail();
             return {};
         }
-        const auto* const from = reinterpret_cast<const std::byte*>(at_);
         at_ += count;
-        return {from, count};
+        return {at_ - count, count};
     }
     std::string_view rest() noexcept {
         const std::size_t count = left();
@@ -135,7 +135,7 @@ private:
     bool good_ = true;
 };
 
-/// Decodes a chunk, telling `sink` (as chunk_sink) what it holds, in order. For who wants its events by and by: open(), then step().
+/// Decodes a chunk, telling `sink` (as chunk_sink) what it holds, in order. To get its events by and by: open(), then step().
 template <typename Sink>
 class chunk_decoder {
 public:
@@ -144,35 +144,29 @@ public:
           end_(begin_ + chunk.size()),
           sink_(sink) {}
 
-    decoded_chunk run() {
-        decoded_chunk result;
-        if (open(result)) {
-            step(result, ~std::uint64_t{0});
-        }
-        return result;
-    }
+    /// What was found so far.
+    const decoded_chunk& result() const noexcept { return result_; }
 
-    /// Reads the header; false where result.damage says why the rest cannot be read.
-    bool open(decoded_chunk& result) {
+    /// Reads the header; false where result().damage says why the rest cannot be read.
+    bool open() {
         if (static_cast<std::size_t>(end_ - begin_) < sizeof(chunk_header)) {
-            result.damage = "it is shorter than a chunk's header";
+            result_.damage = "it is shorter than a chunk's header";
             return false;
         }
-        std::memcpy(&result.header, begin_, sizeof(chunk_header));
-        const chunk_header& h = result.header;
-        result.last_ticks = h.first_ticks;
+        std::memcpy(&result_.header, begin_, sizeof(chunk_header));
+        const chunk_header& h = result_.header;
+        result_.last_ticks = h.first_ticks;
         if (h.magic != chunk_magic) {
-            result.damage = "it does not begin as a chunk";
+            result_.damage = "it does not begin as a chunk";
         } else if (h.version != chunk_version) {
-            result.damage = "its version is another";
+            result_.damage = "its version is another";
         } else if (h.header_bytes < sizeof(chunk_header) ||
                    h.header_bytes > static_cast<std::size_t>(end_ - begin_)) {
-            result.damage = "its header has an impossible length";
+            result_.damage = "its header has an impossible length";
         }
-        if (result.damage != nullptr) {
+        if (result_.damage != nullptr) {
             return false;
         }
-        first_ticks_ = h.first_ticks;
         clock_ = h.first_ticks >> tick_shift;
         if (h.used != 0 && h.used <= static_cast<std::size_t>(end_ - begin_)) {
             end_ = begin_ + h.used;
@@ -182,26 +176,23 @@ public:
         return true;
     }
 
-    /// Goes on until `until` events have been told in all; false at the chunk's end. `result` is what was found so far.
-    /// @pre open()
-    bool step(decoded_chunk& result, std::uint64_t until) {
-        while (events_ < until && result.damage == nullptr && at_ != end_ && *at_ != 0) {
+    /// Goes on until `until` events have been told in all; false at the chunk's end. @pre open()
+    bool step(std::uint64_t until = ~std::uint64_t{0}) {
+        while (result_.events < until && result_.damage == nullptr && at_ != end_ && *at_ != 0) {
             if (*at_ >= 0x40 && static_cast<std::size_t>(end_ - at_) >= hot_room) {
-                hot_run(until);
+                ++result_.events;
+                sink_.on_event(hot(at_));
             } else {
-                result.damage = *at_ >= 0x40 ? hot_at_the_end() : cold();
+                result_.damage = *at_ >= 0x40 ? hot_at_the_end() : cold();
             }
         }
-        const bool is_over = result.damage != nullptr || at_ == end_ || *at_ == 0;
-        if (is_over && result.damage == nullptr && result.header.used != 0 && at_ != end_) {
-            result.damage = "it ends before its end";
+        const bool is_over = result_.damage != nullptr || at_ == end_ || *at_ == 0;
+        if (is_over && result_.damage == nullptr && result_.header.used != 0 && at_ != end_) {
+            result_.damage = "it ends before its end";
         }
-        result.events = events_;
-        result.records = records_;
-        result.dropped = dropped_;
-        result.used = static_cast<std::size_t>(at_ - begin_);
-        if (events_ != 0) {
-            result.last_ticks = clock_ << tick_shift;
+        result_.used = static_cast<std::size_t>(at_ - begin_);
+        if (result_.events != 0) {
+            result_.last_ticks = clock_ << tick_shift;
         }
         return !is_over;
     }
@@ -227,15 +218,6 @@ private:
     static unsigned address_bytes(unsigned tag) noexcept { return 0x6321u >> (tag & 0xc) & 0xf; }
     static std::uint64_t lowest(std::uint64_t value, unsigned bytes) noexcept {
         return value & ((std::uint64_t{1} << (8 * bytes)) - 1);
-    }
-
-    /// Decodes hot events until there is none, none that surely lies in the chunk, or `until` were told.
-    void hot_run(std::uint64_t until) {
-        const unsigned char* const last = end_ - hot_room; // at_ is not behind it
-        do {
-            ++events_;
-            sink_.on_event(hot(at_));
-        } while (events_ != until && at_ <= last && *at_ >= 0x40);
     }
 
     // Reads at most 1 + 4 + 6 + 1 + 8 bytes, and loads eight at a time.
@@ -293,7 +275,7 @@ private:
             return "an event is cut off";
         }
         at_ += used;
-        ++events_;
+        ++result_.events;
         sink_.on_event(e);
         return nullptr;
     }
@@ -312,19 +294,12 @@ private:
     }
 
     const char* cold_event(entry what, record_reader& in) {
+        static_assert(static_cast<int>(event_kind::failure) == static_cast<int>(entry::failure) - 1);
         raw_event e;
+        e.kind = static_cast<event_kind>(static_cast<int>(what) - 1);
         unsigned low = 0;
         unsigned slot_index = 0;
-        const std::uint64_t base = base_;
         const std::uint64_t clock = clock_;
-        const auto time = [&] {
-            clock_ += in.varint();
-            e.ticks = clock_ << tick_shift;
-        };
-        const auto address = [&](unsigned lowest_bits) {
-            base_ += in.difference();
-            return base_ << address_shift | (lowest_bits & 15);
-        };
         switch (what) {
         case entry::allocation: {
             e.call = static_cast<allocation_call>(in.byte());
@@ -333,56 +308,48 @@ private:
             const unsigned more = in.byte();
             slot_index |= (more & 1) << 8;
             low = more >> 4;
-            time();
-            e.address = address(low);
-            e.bytes = in.varint();
-            e.stack = in.id();
             break;
         }
         case entry::release: {
             const unsigned both = in.byte();
-            e.kind = event_kind::release;
             e.call = static_cast<allocation_call>(both & 15);
-            time();
-            e.address = address(both >> 4);
+            low = both >> 4;
             break;
         }
-        case entry::reallocation: {
-            low = in.byte();
-            e.kind = event_kind::reallocation;
+        case entry::reallocation:
             e.call = allocation_call::realloc;
-            time();
-            e.old_address = address(low);
-            e.address = address(low >> 4);
-            e.bytes = in.varint();
-            e.stack = in.id();
+            low = in.byte();
             break;
-        }
         case entry::failure:
-            e.kind = event_kind::failure;
             e.call = static_cast<allocation_call>(in.byte());
             e.alignment_log2 = in.byte();
-            time();
-            e.bytes = in.varint();
-            e.stack = in.id();
-            e.old_address = in.varint();
-            break;
-        case entry::fill:
-            low = in.byte();
-            e.kind = event_kind::fill;
-            time();
-            e.address = address(low);
-            e.bytes = in.varint();
-            e.stack = in.id();
-            e.old_address = in.varint();
             break;
         default:
-            return "it holds an event of an unknown kind";
+            return unknown_event;
+        }
+        clock_ += in.varint();
+        e.ticks = clock_ << tick_shift;
+        const auto address = [&](unsigned lowest_bits) {
+            base_ += in.difference();
+            return base_ << address_shift | (lowest_bits & 15);
+        };
+        if (what == entry::reallocation) {
+            e.old_address = address(low);
+            low >>= 4;
+        }
+        if (what != entry::failure) {
+            e.address = address(low);
+        }
+        if (what != entry::release) {
+            e.bytes = in.varint();
+            e.stack = in.id();
+        }
+        if (what == entry::failure) {
+            e.old_address = in.varint();
         }
         const bool known = e.call <= allocation_call::operator_delete_array && e.alignment_log2 < 64;
         if (!in.good() || !known) {
-            base_ = base;
-            clock_ = clock;
+            clock_ = clock; // of the last event
             return in.good() ? "an event makes no sense" : "an event is cut off";
         }
         if (what == entry::allocation) {
@@ -390,7 +357,7 @@ private:
         } else if (what == entry::release) {
             last_release_ = e.call;
         }
-        ++events_;
+        ++result_.events;
         sink_.on_event(e);
         return nullptr;
     }
@@ -403,13 +370,13 @@ private:
         }
         const unsigned char* const next = outer.position() + length;
         record_reader in{outer.position(), next};
-        const std::uint64_t ticks = first_ticks_ + in.varint();
+        const std::uint64_t ticks = result_.header.first_ticks + in.varint();
         const char* const damage = record(static_cast<entry>(tag), ticks, in);
         if (damage != nullptr || !in.good()) {
             return damage != nullptr ? damage : "a record makes no sense";
         }
         at_ = next;
-        records_ += tag <= static_cast<unsigned>(entry::rtti) ? 1U : 0U;
+        result_.records += tag <= static_cast<unsigned>(entry::rtti) ? 1U : 0U;
         return nullptr;
     }
 
@@ -431,8 +398,20 @@ private:
             }
             break;
         }
-        case entry::process:
-            return process(ticks, in);
+        case entry::process: {
+            process_record p;
+            p.ticks = ticks;
+            p.origin = in.byte();
+            p.parent_image = in.id();
+            p.pid = in.id();
+            in.id(); // the parent's pid
+            if (!in.good() || p.origin > 2) {
+                return "a process record is invalid";
+            }
+            p.words = in.rest();
+            sink_.on_process(p);
+            break;
+        }
         case entry::thread:
             if (in.good()) {
                 sink_.on_thread_name(ticks, in.rest());
@@ -466,13 +445,9 @@ private:
             }
             break;
         }
-        case entry::dropped: {
-            const std::uint64_t events = in.varint();
-            if (in.good()) {
-                dropped_ += events;
-            }
+        case entry::dropped:
+            result_.dropped += in.varint(); // none where it is cut off
             break;
-        }
         case entry::timed: {
             timed_record t;
             const std::uint8_t bits = in.byte();
@@ -491,38 +466,13 @@ private:
         return nullptr;
     }
 
-    const char* process(std::uint64_t ticks, record_reader& in) {
-        process_record p;
-        p.ticks = ticks;
-        p.origin = in.byte();
-        p.parent_image = in.id();
-        p.pid = in.id();
-        p.parent_pid = in.id();
-        if (!in.good() || p.origin > 2) {
-            return "a process record is invalid";
-        }
-        std::array<std::string_view, 256> words;
-        std::size_t count = 0;
-        for (std::string_view text = in.rest(); !text.empty() && count != words.size();) {
-            const std::size_t end = text.find('\0');
-            words[count++] = text.substr(0, end);
-            text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-        }
-        p.words = {words.data(), count};
-        sink_.on_process(p);
-        return nullptr;
-    }
-
     const unsigned char* begin_;
     const unsigned char* end_;
     const unsigned char* at_ = nullptr;
     Sink& sink_;
     std::uint64_t clock_ = 0;
     std::uint64_t base_ = 0;
-    std::uint64_t first_ticks_ = 0;
-    std::uint64_t events_ = 0;
-    std::uint64_t records_ = 0;
-    std::uint64_t dropped_ = 0;
+    decoded_chunk result_;
     allocation_call last_release_ = allocation_call::free;
     std::array<slot, slot_count> slots_{};
     std::array<std::uint64_t, 256> frames_{};
@@ -532,7 +482,11 @@ private:
 /// sense. What was told before is good.
 template <typename Sink>
 decoded_chunk decode_chunk(std::span<const std::byte> chunk, Sink&& sink) {
-    return chunk_decoder<std::remove_reference_t<Sink>>{chunk, sink}.run();
+    chunk_decoder<std::remove_reference_t<Sink>> decoder{chunk, sink};
+    if (decoder.open()) {
+        decoder.step();
+    }
+    return decoder.result();
 }
 
 } // namespace linn::tool::wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,54 +36,25 @@ struct call_times {
     double nothing_plain_ticks = 0;
     double nothing_fenced = 0; ///< with a fence
     double nothing_fenced_ticks = 0;
-    double squares = 0;        ///< sum of the squares of the ticks that each sample adds
-    double waiting_ticks = 0;  ///< that calls took in which the thread slept, for a lock
-    double long_calls = 0;     ///< that long samples stand for
-    double looked_short = 0;   ///< samples whose page faults were counted, and that were not long
-    double looked_long = 0;    ///< that were long
-    double faults_short = 0;   ///< page faults in `looked_short`
-    double faults_long = 0;    ///< page faults in `looked_long`
-    double fault_ticks = 0;    ///< that those of `looked_long` took which had a page fault
-    double faulting_calls = 0; ///< as many calls as these were
-    double faults_before = 0;  ///< page faults of the processes before their first instruction of main
+    double squares = 0;       ///< sum of the squares of the ticks that each sample adds
+    double waiting_ticks = 0; ///< that calls took in which the thread slept, for a lock
+    double long_calls = 0;    ///< that long samples stand for
+    double looked_short = 0;  ///< samples whose page faults were counted, and that were not long
+    double looked_long = 0;   ///< that were long
+    double faults_short = 0;  ///< page faults in `looked_short`
+    double faults_long = 0;   ///< page faults in `looked_long`
+    double fault_ticks = 0;   ///< that those of `looked_long` took which had a page fault
+    double faults_before = 0; ///< page faults of the processes before their first instruction of main
 };
 
-struct call_times_field {
-    const char* name;
-    double call_times::* value;
-};
-/// All of the above, for what adds, writes or reads them.
-inline constexpr call_times_field call_times_fields[] = {
-    {"samples", &call_times::samples},
-    {"left_out", &call_times::left_out},
-    {"backwards", &call_times::backwards},
-    {"plain_calls", &call_times::plain_calls},
-    {"plain_ticks", &call_times::plain_ticks},
-    {"fenced_calls", &call_times::fenced_calls},
-    {"fenced_ticks", &call_times::fenced_ticks},
-    {"nothing_plain", &call_times::nothing_plain},
-    {"nothing_plain_ticks", &call_times::nothing_plain_ticks},
-    {"nothing_fenced", &call_times::nothing_fenced},
-    {"nothing_fenced_ticks", &call_times::nothing_fenced_ticks},
-    {"squares", &call_times::squares},
-    {"waiting_ticks", &call_times::waiting_ticks},
-    {"long_calls", &call_times::long_calls},
-    {"looked_short", &call_times::looked_short},
-    {"looked_long", &call_times::looked_long},
-    {"faults_short", &call_times::faults_short},
-    {"faults_long", &call_times::faults_long},
-    {"fault_ticks", &call_times::fault_ticks},
-    {"faulting_calls", &call_times::faulting_calls},
-    {"faults_before", &call_times::faults_before},
-};
-inline constexpr std::size_t call_times_count = sizeof call_times_fields / sizeof *call_times_fields;
+/// To add all of the above.
+using call_time_sums = std::array<double, sizeof(call_times) / sizeof(double)>;
 
 /// Whether the time stamp counter can be trusted, as the recorder finds out before the program starts.
 enum class counter_state : std::uint8_t {
     unknown, ///< nothing was timed
     steady,
-    not_constant, ///< its rate changes with the processor's
-    differs,      ///< it went back, or is not the same on all processors
+    not_constant, ///< its rate changes with the processor's, or the processors differ
 };
 
 /// Which function of the program asked. The values are those of the trace format: docs/reference/trace.md.
@@ -107,8 +79,6 @@ enum class event_kind : std::uint8_t {
     release,      ///< of a block; releases of null are not recorded
     reallocation, ///< `old_address` became `address`; both may be equal
     failure,      ///< the allocator returned null or threw; nothing changed
-    fill, ///< the program wrote `bytes` zeros with memset into a block that this thread had just got; `stack` is
-          ///< the memset's
 };
 
 /// One event of a trace, decoded.
@@ -121,7 +91,7 @@ struct event {
     std::uint32_t stack = 0;         ///< index of `trace_info::stacks`; 0 is the empty stack
     std::uint64_t time = 0;          ///< nanoseconds since the recording began
     std::uint64_t address = 0;
-    std::uint64_t old_address = 0;   ///< of a reallocation; of a fill: the nanoseconds that it took
+    std::uint64_t old_address = 0;   ///< of a reallocation
     std::uint64_t bytes = 0;         ///< asked for; 0 for a release
     call_timing timing = {};         ///< of an allocation or a reallocation
     call_timing release_timing = {}; ///< of the release that this thread made last

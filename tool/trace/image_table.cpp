@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image_table.hpp"
 
+#include "../measure/process.hpp"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -43,27 +46,23 @@ std::uint32_t trace_image::look_up(std::uint32_t id) const {
 /// The module at an address at a time. Code of a module runs, and allocates, before its loading is told, and may be
 /// seen after its unloading: then the nearest in time.
 const trace_image::loaded_module* trace_image::find_module(std::uint64_t address, std::uint64_t ticks) const {
-    const loaded_module* later = nullptr;
-    const loaded_module* earlier = nullptr;
+    const auto rank = [ticks](const loaded_module& m) { // those that came later before those that went
+        return m.loaded_at > ticks     ? std::pair{1, m.loaded_at - ticks}
+               : m.unloaded_at > ticks ? std::pair{0, std::uint64_t{0}}
+                                       : std::pair{2, ticks - m.unloaded_at};
+    };
+    const loaded_module* nearest = nullptr;
     std::uint64_t until = ~std::uint64_t{0};
     for (const trace_image* at = this; at != nullptr; at = at->parent_) {
         for (const loaded_module& m : at->modules_) {
-            if (address < m.begin || address >= m.end || m.loaded_at > until) {
-                continue;
-            }
-            if (m.loaded_at <= ticks && ticks < m.unloaded_at) {
-                return &m;
-            }
-            if (m.loaded_at > ticks && (later == nullptr || m.loaded_at < later->loaded_at)) {
-                later = &m;
-            }
-            if (m.unloaded_at <= ticks && (earlier == nullptr || m.unloaded_at > earlier->unloaded_at)) {
-                earlier = &m;
+            if (address >= m.begin && address < m.end && m.loaded_at <= until &&
+                (nearest == nullptr || rank(m) < rank(*nearest))) {
+                nearest = &m;
             }
         }
         until = std::min(until, at->began_); // forked then
     }
-    return later != nullptr ? later : earlier;
+    return nearest;
 }
 
 /// Takes records of one chunk into the table.
@@ -88,11 +87,8 @@ public:
         trace_process& p = image_.process_;
         p.began = static_cast<trace_process::origin>(r.origin);
         p.pid = r.pid;
-        p.executable = r.words.empty() ? std::string{} : std::string{r.words.front()};
-        p.arguments.clear();
-        for (std::size_t i = 1; i < r.words.size(); ++i) {
-            p.arguments.emplace_back(r.words[i]);
-        }
+        p.executable = r.words.substr(0, r.words.find('\0'));
+        p.arguments = strings_of(r.words.substr(std::min(p.executable.size() + 1, r.words.size())));
     }
 
     void on_thread_name(std::uint64_t ticks, std::string_view name) {
@@ -145,10 +141,7 @@ void image_table::collect(const frame_header& chunk, std::span<const unsigned ch
 }
 
 std::uint32_t image_table::module_index(const wire::module_record& record) {
-    std::string build_id;
-    for (const std::byte b : record.build_id) {
-        build_id += fmt::format("{:02x}", std::to_integer<unsigned>(b));
-    }
+    std::string build_id = fmt::format("{:02x}", fmt::join(record.build_id, ""));
     const auto [place, is_new] = modules_.try_emplace({std::string{record.path}, build_id},
                                                       static_cast<std::uint32_t>(info_.modules.size()));
     if (is_new) {
@@ -183,16 +176,16 @@ void image_table::resolve_processes() {
         info_.processes.push_back(std::move(p));
     }
     // Threads in the order in which they began.
-    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, known_thread*>> ordered;
-    for (auto& [key, thread] : threads_) {
-        ordered.emplace_back(key, &thread);
+    std::vector<decltype(threads_)::value_type*> ordered;
+    for (auto& entry : threads_) {
+        ordered.push_back(&entry);
     }
-    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return std::pair{a.second->first_time, a.first} < std::pair{b.second->first_time, b.first};
-    });
-    for (const auto& [key, thread] : ordered) {
-        thread->index = static_cast<std::uint32_t>(info_.threads.size());
-        info_.threads.push_back({images_.at(key.first).index, thread->tid, thread->name, thread->events});
+    std::ranges::sort(ordered, {},
+                      [](const auto* entry) { return std::pair{entry->second.first_time, entry->first}; });
+    for (auto* const entry : ordered) {
+        auto& [key, thread] = *entry;
+        thread.index = static_cast<std::uint32_t>(info_.threads.size());
+        info_.threads.push_back({images_.at(key.first).index, thread.tid, thread.name, thread.events});
     }
 }
 

@@ -22,9 +22,6 @@ struct tick_scale {
         return ticks > start ? static_cast<std::uint64_t>(static_cast<double>(ticks - start) * ns_per_tick)
                              : 0;
     }
-    std::uint64_t duration_ns(std::uint64_t ticks) const noexcept {
-        return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick);
-    }
 };
 
 /// One process image while a trace is read: what its chunks define, by its own numbers.

@@ -15,6 +15,34 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+template <class Facts, class Other>
+concept are = std::is_same_v<std::remove_const_t<Facts>, Other>;
+
+/// Calls `member(name, value)` for each member of the document, in the order of the file: to write it, or to read it.
+template <are<call_times> Facts, class Member>
+void describe(Facts& t, const Member& member) {
+    member("samples", t.samples);
+    member("left_out", t.left_out);
+    member("backwards", t.backwards);
+    member("plain_calls", t.plain_calls);
+    member("plain_ticks", t.plain_ticks);
+    member("fenced_calls", t.fenced_calls);
+    member("fenced_ticks", t.fenced_ticks);
+    member("nothing_plain", t.nothing_plain);
+    member("nothing_plain_ticks", t.nothing_plain_ticks);
+    member("nothing_fenced", t.nothing_fenced);
+    member("nothing_fenced_ticks", t.nothing_fenced_ticks);
+    member("squares", t.squares);
+    member("waiting_ticks", t.waiting_ticks);
+    member("long_calls", t.long_calls);
+    member("looked_short", t.looked_short);
+    member("looked_long", t.looked_long);
+    member("faults_short", t.faults_short);
+    member("faults_long", t.faults_long);
+    member("fault_ticks", t.fault_ticks);
+    member("faults_before", t.faults_before);
+}
+
 /// Takes a member if it is there and of the right kind.
 template <class T>
 void take(const json& from, const char* name, T& into) {
@@ -40,27 +68,26 @@ void take(const json& from, const char* name, T& into) {
 
 void take(const json& from, const char* name, call_times& times) {
     if (const auto object = from.find(name); object != from.end() && object->is_object()) {
-        for (const auto& [field, value] : call_times_fields) {
-            take(*object, field, times.*value);
-            times.*value = std::max(0.0, times.*value);
-        }
+        describe(times, [&](const char* field, double& value) {
+            take(*object, field, value);
+            value = std::max(0.0, value);
+        });
     }
 }
 
 void take(const json& from, const char* name, counter_state& counter) {
     auto number = static_cast<unsigned>(counter_state::unknown);
     take(from, name, number);
-    counter = number <= static_cast<unsigned>(counter_state::differs) ? static_cast<counter_state>(number)
-                                                                      : counter_state::unknown;
+    counter = number <= static_cast<unsigned>(counter_state::not_constant)
+                  ? static_cast<counter_state>(number)
+                  : counter_state::unknown;
 }
 
 template <class T>
 json as_json(const T& value) {
     if constexpr (std::is_same_v<T, call_times>) {
         json object = json::object();
-        for (const auto& [field, number] : call_times_fields) {
-            object[field] = value.*number;
-        }
+        describe(value, [&](const char* field, double number) { object[field] = number; });
         return object;
     } else if constexpr (std::is_enum_v<T>) {
         return static_cast<unsigned>(value);
@@ -69,10 +96,6 @@ json as_json(const T& value) {
     }
 }
 
-template <class Facts, class Other>
-concept are = std::is_same_v<std::remove_const_t<Facts>, Other>;
-
-/// Calls `member(name, value)` for each member of the document, in the order of the file: to write it, or to read it.
 template <are<recording_start> Facts, class Member>
 void describe(Facts& s, const Member& member) {
     member("tool", s.tool);
@@ -82,12 +105,10 @@ void describe(Facts& s, const Member& member) {
     member("machine", s.machine);
     member("clock", s.clock);
     member("contents", s.contents);
-    member("smallest_fill", s.smallest_fill);
     member("sample_bytes", s.sample_bytes);
     member("depth", s.depth);
     member("ticks_per_ns", s.ticks_per_ns);
     member("start_ticks", s.start_ticks);
-    member("load_per_cpu", s.load_per_cpu);
     member("attached_pid", s.attached_pid);
     member("attached_age_ns", s.attached_age_ns);
     member("counter", s.counter);
@@ -110,8 +131,6 @@ void describe(Facts& e, const Member& member) {
     member("dropped", e.dropped);
     member("damaged_chunks", e.damaged_chunks);
     member("cut_stacks", e.cut_stacks);
-    member("chunks", e.chunks);
-    member("processes_left", e.processes_left);
     member("event_cost_ns", e.event_cost_ns);
     member("event_cost_samples", e.event_cost_samples);
     member("page_faults", e.page_faults);
@@ -200,13 +219,14 @@ bool is_recorder(std::string_view path) {
 }
 
 program_cost cost_of_program(const trace_info& info) {
-    if (info.baseline.cpu_ns > 0) {
-        return {info.baseline.cpu_ns, false};
-    }
-    const double recorded_ns = info.user_ns + info.system_ns;
-    const double rest_ns = recorded_ns - static_cast<double>(info.events) * info.event_cost_ns;
+    return info.baseline.cpu_ns > 0 ? program_cost{info.baseline.cpu_ns} : cost_by_estimate(info);
+}
+
+program_cost cost_by_estimate(const recording_end& end) {
+    const double recorded_ns = end.user_ns + end.system_ns;
+    const double rest_ns = recorded_ns - static_cast<double>(end.events) * end.event_cost_ns;
     const bool is_guess = rest_ns < recorded_ns * least_share;
-    return {is_guess ? recorded_ns * least_share : rest_ns, is_guess};
+    return {is_guess ? recorded_ns * least_share : rest_ns, is_guess, end.event_cost_ns <= 0};
 }
 
 double sample_weight::of(std::uint64_t bytes) const noexcept {
@@ -241,7 +261,7 @@ sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noe
 }
 
 const char* to_string(event_kind kind) noexcept {
-    return word_of(kind, {"allocation", "release", "reallocation", "failure", "fill"});
+    return word_of(kind, {"allocation", "release", "reallocation", "failure"});
 }
 
 const char* to_string(allocation_call call) noexcept {

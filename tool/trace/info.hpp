@@ -21,14 +21,12 @@ struct recording_start {
     std::string directory;
     std::string started; ///< ISO 8601, UTC
     std::string machine;
-    std::string clock = "tsc";          ///< every event has its time
-    std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
-    std::uint64_t smallest_fill = 1024; ///< bytes
-    std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded
+    std::string clock = "tsc";      ///< every event has its time
+    std::string contents = "all";   ///< what was recorded
+    std::uint64_t sample_bytes = 0; ///< mean distance of samples; 0: all blocks are recorded
     unsigned depth = 0;
     double ticks_per_ns = 1;        ///< of the times in chunks
     std::uint64_t start_ticks = 0;  ///< the time that is 0 in decoded events
-    double load_per_cpu = 0;        ///< runnable threads per processor when it began; 0: not known
     std::uint32_t attached_pid = 0; ///< of a program that ran already; 0: it was started for the recording
     double attached_age_ns = 0;     ///< how long it had run then
     counter_state counter = counter_state::unknown;
@@ -51,18 +49,16 @@ struct recorded_events {
     std::uint64_t unwritten = 0;      ///< that the file could not take
     std::uint64_t damaged_chunks = 0; ///< whose end the program overwrote
     std::uint64_t cut_stacks = 0;     ///< that end too early: a frame could not be followed
-    std::uint64_t chunks = 0;
 };
 
 /// What it knows when it ends: the payload of the end frame.
 struct recording_end : program_outcome, recorded_events {
     std::string stopped;             ///< why the recording ended before the program did; empty: it did not
     std::uint64_t stopped_at_ns = 0; ///< then: so long after the recording began
-    bool ran_on = false; ///< the program had not ended, linn has detached: what is live then is no leak
+    bool ran_on = false; ///< the program, or a process that it left, went on: what is live is no leak
     std::uint64_t duration_ns = 0;
     double exact_ticks_per_ns = 0; ///< over the whole run, and so better known than the start's; 0: not known
-    std::uint64_t processes_left = 0; ///< recorded ones that were still alive
-    double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured
+    double event_cost_ns = 0;      ///< by the clock inside of the program; 0: not measured
     std::uint64_t event_cost_samples = 0;
     call_times times;
 };
@@ -99,7 +95,7 @@ struct code_address {
     /// A return address as the module's file knows it (without its load bias); the address in memory where the module is
     /// unknown. Subtract 1 to be inside the call.
     std::uint64_t address = 0;
-    bool operator==(const code_address&) const = default;
+    auto operator<=>(const code_address&) const = default;
 };
 
 /// One process image: a fork and an exec each begin a new one.
@@ -144,19 +140,20 @@ struct trace_info : recording_start, recording_end {
     /// What the program did while it was recorded and the events do not show, in sentences; empty: the trace is complete. The
     /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.
     std::vector<std::string> missing;
-
-    /// It has no releases, and few of the allocations.
-    bool holds_fills_only() const noexcept { return contents == "fills"; }
 };
 
 /// The CPU time of the recorded program without the recording, and how well it is known.
 struct program_cost {
     double cpu_ns = 0;     ///< 0: not known
     bool is_guess = false; ///< the recording took more than nine tenths of the recorded time, by estimate
+    bool has_recording = false; ///< it includes the recording, whose cost was not measured
 };
 
-/// From a run without recording where there was one; else the recorded CPU time less what its events cost.
+/// From a run without recording where there was one; else by cost_by_estimate().
 program_cost cost_of_program(const trace_info& info);
+
+/// The recorded CPU time less what its events cost.
+program_cost cost_by_estimate(const recording_end& end);
 
 /// What one block of a sampled trace stands for: `trace_info::sample_bytes` is the mean distance of samples. Of a trace that
 /// has all blocks, one.
@@ -224,7 +221,7 @@ const char* to_string(allocation_call call) noexcept;
 
 /// How many events of each kind there are.
 struct trace_counts {
-    static constexpr std::size_t kinds = 5;
+    static constexpr std::size_t kinds = 4;
     static constexpr std::size_t calls = 12;
 
     std::uint64_t events = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../measure/quantity.hpp"
+#include "../program/executable.hpp"
 #include "decode.hpp"
 #include "image_table.hpp"
 #include "info.hpp"
@@ -15,13 +17,16 @@
 #include <utility>
 
 namespace linn::tool {
-namespace {
 
-const char* plural(std::uint64_t n) {
-    return n == 1 ? "" : "s";
+using figures::agreeing;
+using figures::counted;
+
+/// For a trace with zero fills, with events without times, or with statistics instead of events.
+[[noreturn]] static void refuse_old(const trace_file& file) {
+    throw unusable_input{
+        fmt::format("{} was recorded by linn 0.2, in a form that is no longer read: record the program again",
+                    file.path().string())};
 }
-
-} // namespace
 
 /// A decompressed chunk, decoded by and by.
 class open_chunk : public wire::chunk_sink {
@@ -37,31 +42,31 @@ public:
             return false;
         }
         decoder_.emplace(std::as_bytes(std::span{raw_}), *this);
-        has_more_ = decoder_->open(progress_);
+        has_more_ = decoder_->open();
         return has_more_;
     }
 
     /// Decodes the next events; false when there are none left.
     bool refill() {
-        taken_ = count_ = 0;
+        count_ = 0;
         if (has_more_) {
-            has_more_ = decoder_->step(progress_, progress_.events + batch);
+            has_more_ = decoder_->step(decoder_->result().events + batch);
         }
-        return count_ != 0;
+        ready_ = std::span{events_}.first(count_);
+        return !ready_.empty();
     }
 
     /// Those decoded and not taken yet.
-    std::span<const event> events() const noexcept { return {events_.data() + taken_, count_ - taken_}; }
-    void take(std::size_t count) noexcept { taken_ += count; }
+    std::span<const event> events() const noexcept { return ready_; }
+    void take(std::size_t count) noexcept { ready_ = ready_.subspan(count); }
 
     /// Why decoding stopped before the end; null when it did not.
-    const char* damage() const noexcept { return progress_.damage; }
+    const char* damage() const noexcept { return decoder_->result().damage; }
 
     void on_timed(std::uint64_t /*ticks*/, const wire::timed_record& r) {
         (r.is_of_release ? release_timing_ : timing_) = r.timing;
     }
     void on_event(const wire::raw_event& e) {
-        const bool is_fill = e.kind == event_kind::fill;
         events_[count_++] = {.kind = e.kind,
                              .call = e.call,
                              .alignment_log2 = e.alignment_log2,
@@ -70,7 +75,7 @@ public:
                              .stack = e.stack == 0 ? 0 : image_->stack(e.stack),
                              .time = scale_.ns(e.ticks),
                              .address = e.address,
-                             .old_address = is_fill ? scale_.duration_ns(e.old_address) : e.old_address,
+                             .old_address = e.old_address,
                              .bytes = e.bytes,
                              .timing = std::exchange(timing_, {}),
                              .release_timing = std::exchange(release_timing_, {})};
@@ -80,14 +85,13 @@ private:
     std::vector<unsigned char> raw_;
     std::array<event, batch> events_;
     std::size_t count_ = 0;
-    std::size_t taken_ = 0;
+    std::span<const event> ready_;
     const trace_image* image_ = nullptr;
     std::uint32_t thread_ = 0;
     tick_scale scale_;
     call_timing timing_; ///< of the next event
     call_timing release_timing_;
     std::optional<wire::chunk_decoder<open_chunk>> decoder_;
-    wire::decoded_chunk progress_;
     bool has_more_ = false;
 };
 
@@ -147,7 +151,9 @@ public:
                 reading.first_damage = place.payload - frame_header::bytes;
             }
             reading.lost_events += place.header.events;
-        } else if (const char* const reason = chunk_->damage(); reason != nullptr) {
+        } else if (const char* const reason = chunk_->damage(); reason == wire::unknown_event) {
+            refuse_old(reading.file);
+        } else if (reason != nullptr) {
             ++reading.cut;
             reading.first_reason = reading.first_reason == nullptr ? reason : reading.first_reason;
         }
@@ -192,10 +198,8 @@ void trace_reader::read_facts() {
         const frame_kind kind = frame.header.kind;
         if (kind == frame_kind::start && !has_start && file_.payload(frame, raw)) {
             const std::optional<recording_start> s = read_recording_start(raw);
-            if (s && s->clock != "tsc") {
-                throw unusable_input{fmt::format("{} has events without times, from linn 0.2 with --clock: "
-                                                 "record the program again",
-                                                 file_.path().string())};
+            if (s && (s->clock != "tsc" || s->contents != "all")) {
+                refuse_old(file_);
             }
             if (s) {
                 static_cast<recording_start&>(info_) = *s;
@@ -215,9 +219,7 @@ void trace_reader::read_facts() {
                 info_.baseline = *r;
             }
         } else if (kind == frame_kind::aggregate) {
-            throw unusable_input{fmt::format("{} holds statistics instead of events, from linn 0.2 with "
-                                             "--aggregate: record the program again",
-                                             file_.path().string())};
+            refuse_old(file_);
         }
     }
     if (!has_start) {
@@ -243,13 +245,11 @@ std::vector<const frame_place*> trace_reader::plan() {
     info_.events = 0;
     std::uint64_t missing = 0;
     for (auto& [key, chunks] : streams) {
-        std::sort(chunks.begin(), chunks.end(), [](const frame_place* a, const frame_place* b) {
-            return std::pair{a->header.sequence, a->payload} < std::pair{b->header.sequence, b->payload};
-        });
-        const auto same = [](const frame_place* a, const frame_place* b) {
-            return a->header.sequence == b->header.sequence;
-        };
-        chunks.erase(std::unique(chunks.begin(), chunks.end(), same), chunks.end());
+        std::ranges::sort(chunks, {},
+                          [](const frame_place* c) { return std::pair{c->header.sequence, c->payload}; });
+        const auto again =
+            std::ranges::unique(chunks, {}, [](const frame_place* c) { return c->header.sequence; });
+        chunks.erase(again.begin(), again.end());
         missing += chunks.back()->header.sequence + 1 - chunks.size();
         for (const frame_place* chunk : chunks) {
             const frame_header& h = chunk->header;
@@ -264,17 +264,16 @@ std::vector<const frame_place*> trace_reader::plan() {
         streams_.emplace_back(std::move(chunks));
     }
     if (missing != 0) {
-        known_damage_.push_back(fmt::format("{} chunk{} of events {} missing", missing, plural(missing),
-                                            missing == 1 ? "is" : "are"));
+        known_damage_.push_back(
+            counted(missing, "chunk of events is missing", "chunks of events are missing"));
     }
     return with_records;
 }
 
 /// Reads what events refer to before any event: a stack may be told later, by another thread, than it is used.
 void trace_reader::collect_records(std::vector<const frame_place*> chunks) {
-    std::sort(chunks.begin(), chunks.end(), [](const frame_place* a, const frame_place* b) {
-        return std::pair{a->header.first_time, a->payload} < std::pair{b->header.first_time, b->payload};
-    });
+    std::ranges::sort(chunks, {},
+                      [](const frame_place* c) { return std::pair{c->header.first_time, c->payload}; });
     std::vector<unsigned char> raw;
     for (const frame_place* chunk : chunks) {
         if (file_.payload(*chunk, raw)) {
@@ -304,33 +303,44 @@ void trace_reader::tell_missing(const progress_so_far& d) {
         if (!end_->stopped.empty()) {
             const double whole = static_cast<double>(end_->duration_ns) * 1e-9;
             missing.push_back(fmt::format(
-                "the recording stopped before the program did: {} recorded event{} could not be written, "
-                "and nothing is known after the first {:.3g} s of {:.3g} s: {}",
-                end_->unwritten, plural(end_->unwritten),
+                "the recording stopped before the program did: {} could not be written, and nothing is "
+                "known after the first {:.3g} s of {:.3g} s: {}",
+                counted(end_->unwritten, "recorded event"),
                 std::min(whole, static_cast<double>(end_->stopped_at_ns) * 1e-9), whole, end_->stopped));
         }
+        if (end_->ran_on && info_.attached_pid == 0) {
+            missing.emplace_back("processes of the program still ran when the recording ended: what they did "
+                                 "then is not in it; linn record --wait waits for them");
+        }
         if (end_->damaged_chunks != 0) {
-            missing.push_back(fmt::format("the program overwrote the end of {} chunk{} of events",
-                                          end_->damaged_chunks, plural(end_->damaged_chunks)));
+            missing.push_back(fmt::format("the program overwrote the end of {} of events",
+                                          counted(end_->damaged_chunks, "chunk")));
         }
         if (written_ < end_->events) {
             missing.push_back(
                 fmt::format("{} of {} events are not in the file", end_->events - written_, end_->events));
         }
+        for (std::size_t i = 0; end_->events == 0 && i != info_.processes.size(); ++i) {
+            const std::string& program = info_.processes[i].executable;
+            if (const std::string heap = inspect_executable(program).private_heap; !heap.empty()) {
+                missing.push_back(fmt::format("nothing was recorded, and {} has {} compiled in: link it to "
+                                              "the C library's malloc instead, and record it again",
+                                              program, heap));
+            }
+        }
     }
     if (info_.dropped != 0) {
-        missing.push_back(fmt::format("{} event{} {} dropped while recording", info_.dropped,
-                                      plural(info_.dropped), info_.dropped == 1 ? "was" : "were"));
+        missing.push_back(counted(info_.dropped, "event was dropped", "events were dropped") +
+                          " while recording");
     }
     if (d.damaged != 0) {
-        missing.push_back(fmt::format("{} chunk{} with {} event{} {} damaged and left out, the first at "
-                                      "byte {}",
-                                      d.damaged, plural(d.damaged), d.lost_events, plural(d.lost_events),
-                                      d.damaged == 1 ? "is" : "are", d.first_damage));
+        missing.push_back(fmt::format("{} with {} {} damaged and left out, the first at byte {}",
+                                      counted(d.damaged, "chunk"), counted(d.lost_events, "event"),
+                                      agreeing(d.damaged, "is", "are"), d.first_damage));
     }
     if (d.cut != 0) {
-        missing.push_back(fmt::format("{} chunk{} make{} sense only at the beginning: {}", d.cut,
-                                      plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
+        missing.push_back(fmt::format("{} sense only at the beginning: {}",
+                                      counted(d.cut, "chunk makes", "chunks make"), d.first_reason));
     }
 }
 

@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -28,18 +30,17 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 9;
+inline constexpr std::uint32_t ring_version = 11;
+/// Full chunks that wait for the collector; beyond, the program waits.
+inline constexpr std::uint32_t most_in_flight = 256;
 
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
     std::uint32_t depth = 16; ///< frames a stack
-    bool fills = true;        ///< record zero fills
-    bool fills_only = false;  ///< of the blocks, record those alone that a zero fill went into; no release
     bool times_calls = true;  ///< time a sample of the real calls
-    std::uint8_t reserved[1] = {};
-    std::uint64_t smallest_fill = 1024; ///< bytes
-    std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
-    double ticks_per_ns = 1;            ///< of the processor's time stamp counter
+    std::uint8_t reserved[3] = {};
+    std::uint64_t sample_bytes = 0; ///< mean distance of samples; 0: all blocks
+    double ticks_per_ns = 1;        ///< of the processor's time stamp counter
 };
 
 enum class chunk_state : std::uint8_t { free = 0, owned = 1, full = 2, taken = 3 };
@@ -64,12 +65,7 @@ struct ring_header {
     std::uint64_t magic = ring_magic;
     std::uint32_t version = ring_version;
     std::uint32_t chunk_count = 0;
-    std::uint64_t chunk_size = chunk_bytes;
-    std::uint64_t chunks_at = 0; ///< offset of the first chunk, of whole pages
-    std::uint64_t bytes = 0;     ///< of the whole file
     ring_options options;
-    /// Full chunks that wait for the collector; beyond, the program waits.
-    std::uint32_t most_in_flight = 256;
     /// A writer that waits gives up when it is gone; 0: there is no collector.
     std::uint32_t collector_pid = 0;
 
@@ -92,16 +88,14 @@ struct ring_header {
     alignas(64) std::atomic<std::uint64_t> cost_ticks{0};
     std::atomic<std::uint64_t> cost_samples{0};
 
-    /// As call_times_fields.
-    alignas(64) std::atomic<double> times[call_times_count] = {};
+    /// As call_time_sums.
+    alignas(64) std::atomic<double> times[std::tuple_size_v<call_time_sums>] = {};
 };
 
 inline call_times times_of(const ring_header& header) noexcept {
-    call_times times;
-    for (std::size_t i = 0; i != call_times_count; ++i) {
-        times.*call_times_fields[i].value = header.times[i].load(std::memory_order_relaxed);
-    }
-    return times;
+    call_time_sums sums;
+    std::copy(std::begin(header.times), std::end(header.times), sums.begin());
+    return std::bit_cast<call_times>(sums);
 }
 
 /// A view of the mapped file. Copies are views of the same.
@@ -114,18 +108,20 @@ public:
 
     /// Bytes of the file for so many chunks.
     static constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
-        return first_chunk_at(chunks) + chunks * chunk_bytes;
+        return header_bytes(chunks) + chunks * chunk_bytes;
     }
-    /// The begin of it, which all processes map; chunks they map as they need them.
+    /// The begin of it, of whole pages, which all processes map; the chunks behind it they map as they need them.
     static constexpr std::size_t header_bytes(std::uint32_t chunks) noexcept {
-        return first_chunk_at(chunks);
+        return (states_at + chunks * sizeof(std::uint64_t) + page - 1) / page * page;
+    }
+    /// Where a chunk lies in it.
+    std::size_t offset_of(std::uint32_t index) const noexcept {
+        return header_bytes(chunk_count()) + index * chunk_bytes;
     }
     /// Makes zeroed memory of file_bytes(chunks) a ring.
     static ring create(void* memory, std::uint32_t chunks, const ring_options& options) noexcept {
         auto* const h = ::new (memory) ring_header;
         h->chunk_count = chunks;
-        h->chunks_at = first_chunk_at(chunks);
-        h->bytes = file_bytes(chunks);
         h->options = options;
         return ring{memory};
     }
@@ -135,17 +131,14 @@ public:
             return false;
         }
         const ring_header& h = header();
-        return h.magic == ring_magic && h.version == ring_version && h.chunk_size == chunk_bytes &&
-               h.chunk_count <= bytes / chunk_bytes && h.bytes == bytes &&
-               h.bytes == file_bytes(h.chunk_count);
+        return h.magic == ring_magic && h.version == ring_version && h.chunk_count <= bytes / chunk_bytes &&
+               bytes == file_bytes(h.chunk_count);
     }
 
     explicit operator bool() const noexcept { return memory_ != nullptr; }
     ring_header& header() const noexcept { return *reinterpret_cast<ring_header*>(memory_); }
     std::uint32_t chunk_count() const noexcept { return header().chunk_count; }
-    unsigned char* chunk(std::uint32_t index) const noexcept {
-        return memory_ + header().chunks_at + std::size_t{index} * chunk_bytes;
-    }
+    unsigned char* chunk(std::uint32_t index) const noexcept { return memory_ + offset_of(index); }
     chunk_word word(std::uint32_t index) const noexcept {
         return chunk_word::unpack(state(index).load(std::memory_order_acquire)); // pairs with change()
     }
@@ -236,9 +229,6 @@ public:
 private:
     static constexpr std::size_t page = 4096;
     static constexpr std::size_t states_at = (sizeof(ring_header) + 63) / 64 * 64;
-    static constexpr std::size_t first_chunk_at(std::uint32_t chunks) noexcept {
-        return (states_at + chunks * sizeof(std::uint64_t) + page - 1) / page * page;
-    }
     std::atomic<std::uint64_t>& state(std::uint32_t index) const noexcept {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(memory_ + states_at)[index];
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_file.hpp"
 
+#include "../measure/quantity.hpp"
 #include "decode.hpp"
 
 #include <linn/version.hpp>
@@ -39,12 +40,8 @@ std::string describe_foreign(std::string_view begin) {
     constexpr std::pair<std::string_view, const char*> known[] = {
         {"\x28\xb5\x2f\xfd", "it is compressed by zstd: unpack it with zstd -d"},
         {"\x1f\x8b", "it is compressed by gzip: unpack it with gunzip"},
-        {"\xfd"
-         "7zXZ",
-         "it is compressed by xz: unpack it with unxz"},
-        {"\x7f"
-         "ELF",
-         "it is a program: record it first, with linn record -- PROG"},
+        {"\3757zXZ", "it is compressed by xz: unpack it with unxz"},
+        {"\177ELF", "it is a program: record it first, with linn record -- PROG"},
         {"{", "it looks like JSON"},
         {"[", "it looks like JSON"}};
     for (const auto& [magic, what] : known) {
@@ -61,15 +58,6 @@ std::string describe_foreign(std::string_view begin) {
 
 constexpr const char* nothing_to_read =
     "linn record was killed at once, or the copy is incomplete; copy it again, or record again";
-
-std::string with_unit(std::uint64_t bytes) {
-    return bytes == 1 ? "1 byte" : fmt::format("{} bytes", bytes);
-}
-
-std::span<const unsigned char> bytes_of(const std::string& text) {
-    return {reinterpret_cast<const unsigned char*>(text.data()),
-            text.size()}; // any object may be seen as bytes
-}
 
 } // namespace
 
@@ -246,10 +234,9 @@ void trace_file::read_file_header() {
     }
     if (got < head.size()) {
         throw damaged_input{
-            fmt::format("{} was cut off after {}: {}", name, with_unit(got), nothing_to_read)};
+            fmt::format("{} was cut off after {}: {}", name, figures::counted(got, "byte"), nothing_to_read)};
     }
-    version_ = static_cast<std::uint32_t>(head[8] | head[9] << 8 | head[10] << 16) |
-               static_cast<std::uint32_t>(head[11]) << 24;
+    std::memcpy(&version_, &head[trace_magic.size()], sizeof version_);
     if (version_ > trace_version) {
         throw unusable_input{fmt::format("{} is in version {} of the trace format, and linn {}.{}.{} reads "
                                          "version {}: read it with a newer linn",
@@ -279,9 +266,9 @@ void trace_file::find_frames() {
             damage_.push_back(is_cut_off
                                   ? fmt::format("the file is cut off: its last {}, from byte {} on, are part "
                                                 "of a frame whose rest is missing",
-                                                with_unit(size_ - at), at)
+                                                figures::counted(size_ - at, "byte"), at)
                                   : fmt::format("the {} from byte {} on are no frame, and were not read",
-                                                with_unit(size_ - at), at));
+                                                figures::counted(size_ - at, "byte"), at));
             return;
         }
         frames_.push_back({payload, *header});
@@ -297,7 +284,7 @@ void trace_file::refuse_without_frames() const {
                                         path_.string(), file_header_bytes)};
     }
     throw damaged_input{fmt::format(
-        "{} holds no recording: it ends after {}, {}: {}", path_.string(), with_unit(size_),
+        "{} holds no recording: it ends after {}, {}: {}", path_.string(), figures::counted(size_, "byte"),
         size_ == file_header_bytes ? "which are its header" : "within its first frame", nothing_to_read)};
 }
 
@@ -310,26 +297,23 @@ bool trace_file::read_stored(const frame_place& place) {
     return read_at(place.payload, stored_.data(), stored_.size()) == stored_.size();
 }
 
-std::string trace_file::first_fault() {
+std::string trace_file::why_corrupt() {
+    const auto message = [&](const std::string& where) {
+        return fmt::format("{} is damaged {}: a checksum is wrong there, so it is not what linn record "
+                           "wrote; copy it again, or record again",
+                           path_.string(), where);
+    };
     for (const frame_place& frame : frames_) {
         if (!read_stored(frame) || crc_of(stored_) != frame.header.payload_crc) {
-            return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
+            return message(
+                fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload));
         }
     }
-    return bad_from_ == 0 ? std::string{} : fmt::format("from byte {} on", bad_from_);
-}
-
-std::string why_corrupt(const std::filesystem::path& path) {
-    const std::string where = trace_file{path}.first_fault();
-    return where.empty()
-               ? where
-               : fmt::format("{} is damaged {}: a checksum is wrong there, so it is not what linn record "
-                             "wrote; copy it again, or record again",
-                             path.string(), where);
+    return bad_from_ == 0 ? std::string{} : message(fmt::format("from byte {} on", bad_from_));
 }
 
 void refuse_corrupt(const std::filesystem::path& file) {
-    if (const std::string why = why_corrupt(file); !why.empty()) {
+    if (const std::string why = trace_file{file}.why_corrupt(); !why.empty()) {
         throw damaged_input{why};
     }
 }
@@ -345,9 +329,7 @@ std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t 
     is_regular_ = ::fstat(file_.get(), &s) == 0 && S_ISREG(s.st_mode);
     std::array<unsigned char, file_header_bytes> head{};
     std::copy(trace_magic.begin(), trace_magic.end(), head.begin());
-    for (std::size_t i = 0; i != 4; ++i) {
-        head[8 + i] = static_cast<unsigned char>(version >> (8 * i));
-    }
+    std::memcpy(&head[trace_magic.size()], &version, sizeof version);
     append(head, {});
     return problem_;
 }
@@ -377,13 +359,9 @@ void trace_writer::append(std::span<const unsigned char> head, std::span<const u
 }
 
 /// Not compressed: the command can be read in the file without linn.
-void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text) {
-    if (text.size() > most_document_bytes) {
-        if (problem_.empty()) {
-            problem_ = fmt::format("{} cannot hold {} bytes of statistics", path_.string(), text.size());
-        }
-        return;
-    }
+void trace_writer::write_document(frame_kind kind, const std::string& document) {
+    const std::span<const unsigned char> text{reinterpret_cast<const unsigned char*>(document.data()),
+                                              document.size()}; // any object may be seen as bytes
     frame_header header;
     header.kind = kind;
     header.describe(text);
@@ -392,7 +370,7 @@ void trace_writer::write_document(frame_kind kind, std::span<const unsigned char
 
 void trace_writer::write_start(const recording_start& start) {
     if (problem_.empty()) {
-        write_document(frame_kind::start, bytes_of(to_json(start)));
+        write_document(frame_kind::start, to_json(start));
     }
 }
 
@@ -409,7 +387,7 @@ void trace_writer::write_end(recording_end end) {
     if (end.stopped.empty()) {
         end.stopped = problem_;
     }
-    write_document(frame_kind::end, bytes_of(to_json(end)));
+    write_document(frame_kind::end, to_json(end));
     if (::close(file_.release()) != 0 && problem_.empty()) { // where quotas and network file systems tell
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
     }
@@ -423,7 +401,7 @@ std::string trace_writer::add_second_run(const second_run& run) {
     if (!file_) {
         return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
     }
-    write_document(frame_kind::second_run, bytes_of(to_json(run)));
+    write_document(frame_kind::second_run, to_json(run));
     file_ = {};
     return problem_;
 }

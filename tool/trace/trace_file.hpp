@@ -148,8 +148,10 @@ public:
     /// The payload of a frame, decompressed. False when it is damaged or unreadable.
     bool payload(const frame_place& place, std::vector<unsigned char>& raw);
 
-    /// Reads everything, and compares the checksums: where the first one is wrong, such as "from byte 96 on"; empty: none.
-    std::string first_fault();
+    /// Reads everything, and compares the checksums. Why it is not what `linn record` wrote, with what to do; empty where it is, also as
+    /// a part: a file that was cut off, because its recorder was killed for example, is right as far as it goes. Linear in the file;
+    /// nothing is decompressed.
+    std::string why_corrupt();
 
 private:
     void open();
@@ -172,12 +174,7 @@ private:
     std::vector<unsigned char> stored_;
 };
 
-/// Reads all of a trace and compares its checksums. Why it is not what `linn record` wrote, with what to do; empty where it is,
-/// also as a part: a file that was cut off, because its recorder was killed for example, is right as far as it goes. Linear in
-/// the file; nothing is decompressed. Throws unusable_input.
-std::string why_corrupt(const std::filesystem::path& file);
-
-/// Throws damaged_input with it.
+/// Throws damaged_input where a trace is corrupt.
 void refuse_corrupt(const std::filesystem::path& file);
 
 /// Writes a trace frame by frame, each with one call: at any instant the file is a trace.
@@ -206,7 +203,7 @@ public:
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    void write_document(frame_kind kind, std::span<const unsigned char> text);
+    void write_document(frame_kind kind, const std::string& document);
     void append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
 
     std::filesystem::path path_;

@@ -16,48 +16,41 @@ namespace {
 constexpr unsigned slot_step = 16;
 constexpr unsigned largest_own_slot = most_planned_pools * slot_step; ///< larger slots share its pool
 
-/// A plan, and how many objects of each of its pools live at once at most.
-struct counted_plan {
-    pool_plan plan;
-    std::vector<std::uint64_t> peak_live;
+unsigned size_class_of(const pool_plan& plan, const plan_pool& pool) {
+    return std::min(slot_bytes(plan, pool), largest_own_slot);
+}
 
-    unsigned slot_of(std::size_t pool) const { return slot_bytes(plan, plan.pools[pool]); }
-    unsigned size_class_of(std::size_t pool) const { return std::min(slot_of(pool), largest_own_slot); }
-};
-
-void ask_for_huge_pages(counted_plan& p) {
-    for (std::size_t i = 0; i != p.plan.pools.size(); ++i) {
-        p.plan.pools[i].wants_huge_pages = is_worth_huge_pages(p.peak_live[i], p.slot_of(i));
+void ask_for_huge_pages(pool_plan& plan) {
+    for (plan_pool& pool : plan.pools) {
+        pool.wants_huge_pages = is_worth_huge_pages(pool.peak_live, slot_bytes(plan, pool));
     }
 }
 
 /// The pools from `first` on as one for each size; the others stay.
-counted_plan shared_by_size(const counted_plan& from, std::size_t first) {
-    struct shared_pool {
-        std::size_t place;
-        std::size_t types;
-    };
-    counted_plan to{from.plan, {}};
-    to.plan.pools.clear();
-    std::map<unsigned, shared_pool> of_class;
+pool_plan shared_by_size(const pool_plan& from, std::size_t first) {
+    pool_plan to = from;
+    to.pools.clear();
+    std::vector<std::size_t> types; // of each pool
+    std::map<unsigned, std::size_t> of_class;
     std::map<std::string, std::string> now; // by the name of the pool that it was
-    for (std::size_t i = 0; i != from.plan.pools.size(); ++i) {
-        const plan_pool& was = from.plan.pools[i];
-        shared_pool own{to.plan.pools.size(), 0};
-        shared_pool& one = i < first ? own : of_class.try_emplace(from.size_class_of(i), own).first->second;
-        if (++one.types == 1) {
-            to.plan.pools.push_back(was);
-            to.peak_live.push_back(0);
+    for (std::size_t i = 0; i != from.pools.size(); ++i) {
+        const plan_pool& was = from.pools[i];
+        std::size_t place = to.pools.size();
+        if (i >= first) {
+            place = of_class.try_emplace(size_class_of(from, was), place).first->second;
         }
-        plan_pool& pool = to.plan.pools[one.place];
-        pool.room = std::max(pool.room, was.room);
-        to.peak_live[one.place] += from.peak_live[i];
-        if (one.types > 1) {
-            pool.note = fmt::format("for {} types of one size", one.types);
+        if (place == to.pools.size()) {
+            to.pools.push_back(was);
+            types.push_back(1);
+        } else {
+            plan_pool& pool = to.pools[place];
+            pool.room = std::max(pool.room, was.room);
+            pool.peak_live += was.peak_live;
+            pool.note = fmt::format("for {} types of one size", ++types[place]);
         }
-        now[was.name] = pool.name;
+        now[was.name] = to.pools[place].name;
     }
-    for (plan_site& site : to.plan.sites) {
+    for (plan_site& site : to.sites) {
         site.pool = now.at(site.pool);
     }
     ask_for_huge_pages(to);
@@ -65,23 +58,22 @@ counted_plan shared_by_size(const counted_plan& from, std::size_t first) {
 }
 
 /// As many pools of the types' own as there is room for next to those that the rest shares.
-counted_plan limited(const counted_plan& p) {
-    std::size_t own = p.plan.pools.size();
+pool_plan limited(const pool_plan& plan) {
+    std::size_t own = plan.pools.size();
     std::set<unsigned> shared;
     while (own + shared.size() > most_planned_pools) {
-        shared.insert(p.size_class_of(--own));
+        shared.insert(size_class_of(plan, plan.pools[--own]));
     }
-    return shared.empty() ? p : shared_by_size(p, own);
+    return shared.empty() ? plan : shared_by_size(plan, own);
 }
 
-counted_plan own_pools(const try_candidates& candidates, const std::vector<std::size_t>& which) {
-    counted_plan p;
+pool_plan own_pools(const try_candidates& candidates, const std::vector<std::size_t>& which) {
+    pool_plan plan;
     std::set<std::string> used;
     for (const std::size_t i : which) {
         const try_candidate& c = candidates.list[i];
-        p.plan.pools.insert(p.plan.pools.end(), c.pools.begin(), c.pools.end());
-        p.plan.sites.insert(p.plan.sites.end(), c.sites.begin(), c.sites.end());
-        p.peak_live.resize(p.plan.pools.size(), c.peak_live);
+        plan.pools.insert(plan.pools.end(), c.pools.begin(), c.pools.end());
+        plan.sites.insert(plan.sites.end(), c.sites.begin(), c.sites.end());
         for (const plan_site& site : c.sites) {
             used.insert(site.call.module);
             if (site.caller) {
@@ -89,30 +81,30 @@ counted_plan own_pools(const try_candidates& candidates, const std::vector<std::
             }
         }
     }
-    std::ranges::copy_if(candidates.modules, std::back_inserter(p.plan.modules),
+    std::ranges::copy_if(candidates.modules, std::back_inserter(plan.modules),
                          [&](const plan_module& module) { return used.contains(module.name); });
-    ask_for_huge_pages(p);
-    return p;
+    ask_for_huge_pages(plan);
+    return plan;
 }
 
 bool is_by_size(const try_arm& arm) {
     return arm.name == by_size_arm;
 }
 
-counted_plan plan_for(const try_candidates& candidates, const std::vector<std::size_t>& which, bool by_size) {
-    const counted_plan own = own_pools(candidates, which);
+pool_plan plan_for(const try_candidates& candidates, const std::vector<std::size_t>& which, bool by_size) {
+    const pool_plan own = own_pools(candidates, which);
     return by_size ? shared_by_size(own, 0) : limited(own);
 }
 
 } // namespace
 
 try_arm arm_of_types(const try_candidates& candidates, std::vector<std::size_t> which) {
-    pool_plan plan = plan_for(candidates, which, false).plan;
+    pool_plan plan = plan_for(candidates, which, false);
     return {std::string{types_arm}, "a pool for each type", std::move(plan), "on", std::move(which)};
 }
 
 try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> which) {
-    pool_plan plan = plan_for(candidates, which, true).plan;
+    pool_plan plan = plan_for(candidates, which, true);
     return {std::string{by_size_arm}, "a pool for each size", std::move(plan), "on", std::move(which)};
 }
 
@@ -146,11 +138,11 @@ std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_a
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(n));
         const std::string& label = candidates.list[i].label;
         arms.push_back({fmt::format("without-{}", i + 1), "without " + label,
-                        plan_for(candidates, others, is_by_size(all)).plan, "on", others, i});
+                        plan_for(candidates, others, is_by_size(all)), "on", others, i});
         if (all.served.size() > 2) { // the rest of two is the other one alone
             arms.push_back({fmt::format("alone-{}", i + 1),
                             label + " alone",
-                            plan_for(candidates, {i}, is_by_size(all)).plan,
+                            plan_for(candidates, {i}, is_by_size(all)),
                             "on",
                             {i}});
         }

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <tuple>
 
 namespace linn::tool {
 namespace {
@@ -76,37 +75,21 @@ bool is_aligned(allocation_call call) {
            call == allocation_call::operator_new_array_aligned;
 }
 
-/// Allocations of one size by one call, or by one call of a wrapper.
-using call_key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>; // module, address, size
-using wrapped_key = std::pair<call_key, std::pair<std::uint32_t, std::uint64_t>>;
+/// Allocations of one size by one call, or by one call of a wrapper: return addresses from the inside, and the size.
+using call_key = std::pair<std::vector<code_address>, std::uint64_t>;
 
 /// What one call allocates, by the number of the type.
 struct owners {
     std::map<std::size_t, std::uint64_t> by_type;
     std::uint64_t all = 0;
+    std::vector<std::uint32_t> sites; ///< whose blocks a plan can serve
 
-    void add(std::size_t type, std::uint64_t count) {
-        by_type[type] += count;
-        all += count;
-    }
     /// Nearly all of it is one type's.
     bool belongs_to(std::size_t type) const {
         const auto mine = by_type.find(type);
         return mine != by_type.end() &&
                static_cast<double>(mine->second) >= clear_majority * static_cast<double>(all);
     }
-};
-
-/// What types that cannot be told apart allocate by one call, of one size.
-struct shared_call {
-    std::set<std::size_t> types; ///< of those
-    std::uint64_t theirs = 0;    ///< of their allocations
-    std::uint64_t allocations = 0;
-    bool is_freed_elsewhere = false; ///< some of it, in a way that the recorder did not see
-    std::uint64_t peak_live = 0;     ///< at most, of all that the call allocates
-    std::vector<std::uint32_t> sites;
-    const site_statistics* largest = nullptr;
-    std::vector<code_address> stack; ///< one of them
 };
 
 /// Which types a trace's calls allocate.
@@ -121,78 +104,39 @@ public:
                 }
             }
         }
-        for (std::size_t i = 0; i != type_of.size(); ++i) {
+        for (std::uint32_t i = 0; i != type_of.size(); ++i) {
+            const std::vector<code_address>& stack = stack_of(i);
             for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes) {
-                if (const std::vector<code_address>& stack = stack_of(i); !stack.empty()) {
-                    calls_[key_of(stack, size)].add(type_of[i], count);
-                    if (stack.size() > 1) {
-                        wrapped_[wrapped_key_of(stack, size)].add(type_of[i], count);
+                for (std::size_t depth = 1; depth <= std::min<std::size_t>(stack.size(), 2); ++depth) {
+                    owners& call = calls_[key_of(stack, depth, size)];
+                    call.by_type[type_of[i]] += count;
+                    call.all += count;
+                    if (!is_aligned(a.analysis.sites[i].call)) {
+                        call.sites.push_back(i);
                     }
                 }
             }
         }
     }
 
-    const owners& of(const std::vector<code_address>& stack, std::uint64_t size) const {
-        return calls_.at(key_of(stack, size));
+    /// Of the innermost call of a stack, or, with depth 2, of that where its caller is called. @pre the stack has so many
+    const owners& of(const std::vector<code_address>& stack, std::size_t depth, std::uint64_t size) const {
+        return calls_.at(key_of(stack, depth, size));
     }
-    const owners& of(const call_key& call) const { return calls_.at(call); }
-    /// Likewise for the call and its caller. @pre the stack has two
-    const owners& of_caller(const std::vector<code_address>& stack, std::uint64_t size) const {
-        return wrapped_.at(wrapped_key_of(stack, size));
-    }
+    const std::map<call_key, owners>& all() const { return calls_; }
     const std::vector<code_address>& stack_of(std::size_t site) const {
         static const std::vector<code_address> nothing;
         const std::uint32_t stack = a_.analysis.sites[site].stack;
         return stack < a_.analysis.info.stacks.size() ? a_.analysis.info.stacks[stack] : nothing;
     }
 
-    /// The calls by which these types allocate blocks that a plan can serve.
-    std::map<call_key, shared_call> shared_by(const std::set<std::size_t>& types) const {
-        std::map<call_key, shared_call> calls;
-        for (std::uint32_t site = 0; site != a_.analysis.sites.size(); ++site) {
-            const std::vector<code_address>& stack = stack_of(site);
-            const site_statistics& s = a_.analysis.sites[site].statistics;
-            if (stack.empty() || is_aligned(a_.analysis.sites[site].call)) {
-                continue;
-            }
-            for (const auto& [size, count] : s.sizes) {
-                const owners& all = of(stack, size);
-                const bool is_theirs = std::ranges::any_of(
-                    all.by_type, [&](const auto& owner) { return types.contains(owner.first); });
-                if (!is_theirs || size == 0 || size > largest_planned_size) {
-                    continue;
-                }
-                shared_call& call = calls[key_of(stack, size)];
-                for (const auto& [type, allocations] : all.by_type) {
-                    if (types.contains(type) && call.types.insert(type).second) {
-                        call.theirs += allocations;
-                    }
-                }
-                call.allocations = all.all;
-                call.is_freed_elsewhere |= s.unseen_releases * rare > s.allocations;
-                call.peak_live += s.peak_live;
-                call.sites.push_back(site);
-                if (call.largest == nullptr || s.allocations > call.largest->allocations) {
-                    call.largest = &s;
-                }
-                call.stack = stack;
-            }
-        }
-        return calls;
-    }
-
 private:
-    static call_key key_of(const std::vector<code_address>& stack, std::uint64_t size) {
-        return {stack[0].module, stack[0].address, size};
-    }
-    static wrapped_key wrapped_key_of(const std::vector<code_address>& stack, std::uint64_t size) {
-        return {key_of(stack, size), {stack[1].module, stack[1].address}};
+    static call_key key_of(const std::vector<code_address>& stack, std::size_t depth, std::uint64_t size) {
+        return {{stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth)}, size};
     }
 
     const advice& a_;
     std::map<call_key, owners> calls_;
-    std::map<wrapped_key, owners> wrapped_;
 };
 
 class finder {
@@ -261,12 +205,6 @@ private:
         if (!type.runtime.empty() || s.allocations == 0) {
             return;
         }
-        if (!type.is_uniform()) {
-            return leave_out(type, "its blocks have many sizes");
-        }
-        if (!s.sizes.empty() && s.sizes.front().first > largest_planned_size) {
-            return leave_out(type, fmt::format("its blocks are larger than {} bytes", largest_planned_size));
-        }
         if (s.unseen_releases * rare > s.allocations) {
             return leave_out(type, fmt::format("{} of its {} {} freed in a way that the recorder did not see",
                                                s.unseen_releases, figures::counted(s.allocations, "block"),
@@ -287,7 +225,7 @@ private:
         }
         if (static_cast<double>(now_.covered) < least_covered * static_cast<double>(s.allocations)) {
             if (now_.is_missed_by_sharing) {
-                sharing_.push_back({index, most_frequent_reason()});
+                sharing_[index] = most_frequent_reason();
                 return;
             }
             return leave_out(type, most_frequent_reason());
@@ -295,7 +233,6 @@ private:
         if (sites_ + c.sites.size() > most_planned_sites) {
             return leave_out(type, "a plan has no room for it");
         }
-        c.peak_live = s.peak_live;
         for (const plan_pool& pool : c.pools) {
             names_.insert(pool.name);
         }
@@ -310,7 +247,7 @@ private:
             if (count * rare < c.allocations) {
                 continue;
             }
-            std::string why = why_no_site(c, type, here, stack, size, place);
+            std::string why = why_no_site(c, type, here, stack, size, count, place);
             if (why.empty()) {
                 now_.covered += count;
             } else {
@@ -321,7 +258,7 @@ private:
 
     /// Adds the site, or says why there is none.
     std::string why_no_site(try_candidate& c, std::size_t type, const analysed_site& here,
-                            const std::vector<code_address>& stack, std::uint64_t size,
+                            const std::vector<code_address>& stack, std::uint64_t size, std::uint64_t count,
                             const advised_place& place) {
         if (is_aligned(here.call)) {
             return "its blocks are over-aligned";
@@ -334,7 +271,7 @@ private:
         }
         plan_site s;
         s.size = static_cast<unsigned>(size);
-        const owners& mine = owners_.of(stack, size);
+        const owners& mine = owners_.of(stack, 1, size);
         if (std::string why = read_call(stack[0], s.call); !why.empty()) {
             return why;
         }
@@ -342,7 +279,7 @@ private:
             const std::string& name = a_.analysis.info.modules[stack[0].module].path;
             const std::string shared =
                 "other types of its size come from the same call, at " + address_of(s.call);
-            if (stack.size() < 2 || !owners_.of_caller(stack, size).belongs_to(type)) {
+            if (stack.size() < 2 || !owners_.of(stack, 2, size).belongs_to(type)) {
                 now_.is_missed_by_sharing = true;
                 return shared;
             }
@@ -360,37 +297,41 @@ private:
         const auto is_same = [&](const plan_site& other) {
             return other.call == s.call && other.caller == s.caller && other.size == s.size;
         };
-        if (std::ranges::any_of(c.sites, is_same)) {
-            return {}; // another stack of the same call, whose blocks may grow otherwise
+        auto found = std::ranges::find_if(c.sites, is_same);
+        if (found == c.sites.end()) { // else another stack of the same call, whose blocks may grow otherwise
+            s.pool = pool_of(c, s.size, here.statistics);
+            s.note = place_text(place.frame);
+            found = c.sites.insert(found, std::move(s));
         }
-        s.pool = pool_of(c, s.size, here.statistics);
-        s.note = place_text(place.frame);
-        c.sites.push_back(std::move(s));
+        std::ranges::find(c.pools, found->pool, &plan_pool::name)->peak_live +=
+            a_.types[type].statistics.peak_live * count / c.allocations;
         return {};
     }
 
     /// Types of one size that one call allocates, such as that of an allocation function of C, have one pool, if none of them has one
     /// by its caller. Most allocations first.
     void take_shared() {
-        if (sharing_.empty()) {
-            return;
+        struct shared_call {
+            const std::pair<const call_key, owners>* call;
+            std::uint64_t theirs; ///< allocations of types that share
+        };
+        std::vector<shared_call> order;
+        for (const auto& call : owners_.all()) {
+            const auto& [stack, size] = call.first;
+            std::uint64_t theirs = 0;
+            for (const auto& [type, count] : call.second.by_type) {
+                theirs += sharing_.contains(type) ? count : 0;
+            }
+            if (stack.size() == 1 && size != 0 && size <= largest_planned_size && theirs != 0) {
+                order.push_back({&call, theirs});
+            }
         }
-        std::set<std::size_t> sharing;
-        for (const auto& [type, why] : sharing_) {
-            sharing.insert(type);
-        }
-        const std::map<call_key, shared_call> calls = owners_.shared_by(sharing);
-        std::vector<const std::pair<const call_key, shared_call>*> order;
-        for (const auto& one : calls) {
-            order.push_back(&one);
-        }
-        std::ranges::stable_sort(
-            order, [](const auto* x, const auto* y) { return x->second.theirs > y->second.theirs; });
+        std::ranges::stable_sort(order, std::greater{}, &shared_call::theirs);
         std::map<std::size_t, std::uint64_t> served; // by type
-        for (const auto* one : order) {
-            if (take_shared(std::get<2>(one->first), one->second)) {
-                for (const std::size_t type : one->second.types) {
-                    served[type] += owners_.of(one->first).by_type.at(type);
+        for (const shared_call& one : order) {
+            if (take_shared(one.call->first, one.call->second)) {
+                for (const auto& [type, count] : one.call->second.by_type) {
+                    served[type] += count;
                 }
             }
         }
@@ -406,39 +347,49 @@ private:
         }
     }
 
-    bool take_shared(std::uint64_t size, const shared_call& shared) {
+    bool take_shared(const call_key& key, const owners& call) {
         const auto all = static_cast<double>(a_.analysis.all.allocations);
         plan_site s;
-        s.size = static_cast<unsigned>(size);
-        if (shared.is_freed_elsewhere || !read_call(shared.stack[0], s.call).empty()) {
+        s.size = static_cast<unsigned>(key.second);
+        if (call.sites.empty() || sites_ == most_planned_sites || !read_call(key.first[0], s.call).empty()) {
             return false;
         }
         const auto is_of_call = [&](const plan_site& other) {
             return other.call.module == s.call.module && other.call.offset == s.call.offset &&
                    other.size == s.size;
         };
-        const bool has_sites = std::ranges::any_of(
-            found_.list, [&](const try_candidate& c) { return std::ranges::any_of(c.sites, is_of_call); });
-        if (has_sites || sites_ == most_planned_sites) {
+        if (std::ranges::any_of(found_.list, [&](const try_candidate& c) {
+                return std::ranges::any_of(c.sites, is_of_call);
+            })) {
             return false;
         }
         try_candidate c;
         const std::string address = address_of(s.call);
-        c.label = fmt::format("{} at {}", blocks_of_sizes(size, size), address);
-        for (const std::size_t type : shared.types) {
-            c.types.push_back(label_of(a_.types[type]));
-            c.addresses.push_back(address);
+        c.label = fmt::format("{} at {}", blocks_of_sizes(s.size, s.size), address);
+        for (const auto& [type, count] : call.by_type) {
+            if (sharing_.contains(type)) {
+                c.types.push_back(label_of(a_.types[type]));
+                c.addresses.push_back(address);
+            }
         }
-        c.allocations = shared.allocations;
-        c.share = static_cast<double>(shared.allocations) / all;
+        c.allocations = call.all;
+        c.share = static_cast<double>(call.all) / all;
+        const site_statistics* largest = nullptr;
+        std::uint64_t peak_live = 0; // at most
+        for (const std::uint32_t site : call.sites) {
+            const site_statistics& here = a_.analysis.sites[site].statistics;
+            if (here.unseen_releases * rare > here.allocations) {
+                return false;
+            }
+            largest = largest == nullptr || here.allocations > largest->allocations ? &here : largest;
+            peak_live += here.peak_live;
+            c.time_share += time_of(here);
+        }
         now_ = {};
-        s.pool = pool_of(c, s.size, *shared.largest);
+        s.pool = pool_of(c, s.size, *largest);
         names_.insert(s.pool);
         s.note = figures::counted(c.types.size(), "type");
-        c.peak_live = shared.peak_live;
-        for (const std::uint32_t site : shared.sites) {
-            c.time_share += time_of(a_.analysis.sites[site].statistics);
-        }
+        c.pools.back().peak_live = peak_live;
         c.sites.push_back(std::move(s));
         ++sites_;
         found_.list.push_back(std::move(c));
@@ -499,7 +450,11 @@ private:
             return known->second;
         }
         std::string name = c.pools.empty() ? c.label : fmt::format("{}, {} bytes", c.label, slot);
-        for (unsigned again = 2; names_.contains(name); ++again) {
+        const auto is_taken = [&](const std::string& wanted) {
+            return names_.contains(wanted) ||
+                   std::ranges::find(c.pools, wanted, &plan_pool::name) != c.pools.end();
+        };
+        for (unsigned again = 2; is_taken(name); ++again) {
             name = fmt::format("{} ({})", c.label, again);
         }
         c.pools.push_back({.name = name, .room = static_cast<unsigned>(room_for_growth(size, s))});
@@ -517,9 +472,9 @@ private:
     const code_reader& code_;
     call_owners owners_;
     type_at_hand now_;
-    std::map<std::string, std::string> modules_;               // why a module has no sites; empty: it may
-    std::vector<std::pair<std::size_t, std::string>> sharing_; // types without a call of their own, and why
-    std::set<std::string> names_;                              // of pools
+    std::map<std::string, std::string> modules_; // why a module has no sites; empty: it may
+    std::map<std::size_t, std::string> sharing_; // types without a call of their own, and why
+    std::set<std::string> names_;                // of pools
     std::size_t sites_ = 0;
     try_candidates found_;
 };

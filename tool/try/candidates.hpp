@@ -37,7 +37,6 @@ struct try_candidate {
     std::string label;              ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
-    std::uint64_t peak_live = 0; ///< objects at once
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace

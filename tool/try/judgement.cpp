@@ -29,21 +29,23 @@ std::size_t trial_plan::arms() const noexcept {
     return arms_always + (has_sizes ? 1 : 0) + (has_every ? 1 : 0) + (has_empty ? 1 : 0) + allocators;
 }
 
-trial_plan plan_decision(const trial_wishes& wishes) {
-    trial_plan plan{wishes.has_sizes, wishes.has_every, true, std::min(wishes.allocators, most_allocators)};
-    if (wishes.seconds <= 0 || wishes.seconds_a_run <= 0) {
+double trial_plan::seconds_of(double of_rounds) const noexcept {
+    return of_rounds * static_cast<double>(arms()) * seconds_a_run;
+}
+
+trial_plan plan_decision(trial_plan plan) {
+    plan.allocators = std::min(plan.allocators, most_allocators);
+    if (plan.seconds <= 0 || plan.seconds_a_run <= 0) {
         return plan;
     }
     do {
-        const double seconds_a_round = static_cast<double>(plan.arms()) * wishes.seconds_a_run;
-        plan.rounds = wishes.seconds / seconds_a_round;
-        plan.seconds_needed = rounds_to_decide * seconds_a_round;
+        plan.rounds = plan.seconds / plan.seconds_of(1);
     } while (!plan.can_decide() && lighten(plan));
     return plan;
 }
 
-std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes) {
-    if (allocators <= most_allocators) {
+std::size_t screening_rounds(const trial_plan& wishes) {
+    if (wishes.allocators <= most_allocators) {
         return 0;
     }
     if (wishes.seconds <= 0 || wishes.seconds_a_run <= 0) {
@@ -51,7 +53,7 @@ std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes)
     }
     const double runs = most_screening_share * wishes.seconds / wishes.seconds_a_run;
     return std::min(most_screening_rounds,
-                    static_cast<std::size_t>(runs / static_cast<double>(allocators + 2)));
+                    static_cast<std::size_t>(runs / static_cast<double>(wishes.allocators + 2)));
 }
 
 namespace {

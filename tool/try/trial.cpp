@@ -151,7 +151,7 @@ private:
     /// Runs the program once with their pools, and counts.
     bool works_with(const std::vector<std::size_t>& which) {
         const try_arm arm = arm_of_types(result_.candidates, which);
-        launch_spec spec = spec_for(options_.launch, what_);
+        launch_spec spec = what_.spec;
         spec.library = place_.library;
         for (const std::string& variable : counting_variables(arm, place_)) {
             set_variable(spec.environment, variable);
@@ -180,7 +180,7 @@ private:
     /// Whether the plain program writes the same each time.
     bool has_one_output() {
         if (!has_one_output_) {
-            const std::optional<observation> again = launch(spec_for(options_.launch, what_));
+            const std::optional<observation> again = launch(what_.spec);
             has_one_output_ = again && again->output == what_.first.output;
         }
         return *has_one_output_;
@@ -200,9 +200,9 @@ private:
     double seconds_used() const { return result_.candidates.seconds + (world_.now() - begun_).count(); }
     double budget() const { return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count()); }
     double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
-    trial_wishes wishes() const {
-        return {true, !result_.candidates.is_selection, allocators_.size(), seconds_a_run_,
-                options_.rounds != 0 ? 0 : seconds_left()};
+    trial_plan wishes() const {
+        return {true,           !result_.candidates.is_selection,          allocators_.size(),
+                seconds_a_run_, options_.rounds != 0 ? 0 : seconds_left(), seconds_used()};
     }
 
     /// The allocators that are there; of more than take part in the decision, the best of a few rounds.
@@ -216,7 +216,7 @@ private:
         for (const run_contender& c : all) {
             allocators_.push_back(c.name);
         }
-        if (const std::size_t rounds = screening_rounds(allocators_.size(), wishes()); rounds != 0) {
+        if (const std::size_t rounds = screening_rounds(wishes()); rounds != 0) {
             screen(rounds);
         }
         allocators_.resize(std::min(allocators_.size(), most_allocators));
@@ -242,10 +242,9 @@ private:
         const std::vector<std::size_t> all = first_numbers(result_.candidates.list.size());
         result_.arms = {arm_of_types(result_.candidates, all), arm_by_size(result_.candidates, all),
                         arm_of_every_block()};
-        trial_wishes w = wishes();
+        trial_plan w = wishes();
         w.has_sizes = result_.arms[1].plan != result_.arms[0].plan;
         result_.decision = plan_decision(w);
-        result_.decision.seconds_before = seconds_used();
         if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
             warn_(forecast);
         }
@@ -431,7 +430,7 @@ std::string forecast_of(const trial_plan& plan) {
                        rounds < rounds_to_judge
                            ? "too few for an interval, so the answer will likely be not known"
                            : "only a large gain can be told from chance",
-                       std::ceil((plan.seconds_before + plan.seconds_needed) / 10) * 10);
+                       std::ceil((plan.seconds_before + plan.seconds_of(rounds_to_decide)) / 10) * 10);
 }
 
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,

@@ -20,7 +20,7 @@ enum class misuse_kind : unsigned char {
     wrong_pool,         ///< the object belongs to another `pool` or resource
     wrong_size,         ///< freed as of another size or alignment than it was allocated with
     write_after_free,   ///< the memory changed while it was free; checked builds only
-    overrun,            ///< the memory behind the object changed; checked builds only
+    overrun,            ///< the memory behind the object changed; checked builds, and a `handle_pool` always
     underrun,           ///< the memory before the object changed; checked builds only
     objects_alive,      ///< a local_pool was destroyed before its objects
 };

@@ -20,7 +20,7 @@ using namespace linn::tool;
 
 std::string good_plan() {
     const planned_module modules[] = {{{0, 4}, {0x1f, 0x9c}, 2, {}}, {{4, 11}, {}, 0, {}}};
-    const planned_pool pools[] = {{{15, 5}, 8, 16, 0, 1008, 0, 0}, {{20, 18}, 0, 64, 48, 48, 1, 1}};
+    const planned_pool pools[] = {{{15, 5}, 16, 0, 1008, 0, 0}, {{20, 18}, 64, 48, 48, 1, 1}};
     planned_site sites[3] = {};
     sites[0].size = 72;
     sites[0].call = {0x4f2a, 0, 8, {}, {0x48, 0x89}};

@@ -50,7 +50,6 @@ std::vector<frame> whole_trace() {
             b.release(i, 0x10000 + 48 * (i % 17));
             if (i % 15 == 0) {
                 a.reallocate(i, 0x10000, 0x20000, 99, 1);
-                a.fill(i, 0x20000, 2048, 1, 300);
                 b.fail(i, 1 << 30, 2);
                 b.drop(i, 3);
                 a.define_rtti(i, 1, "4Type");

@@ -72,16 +72,6 @@ def case_churn(tool):
     check(nodes["places"][0]["file"].endswith("advised.cpp"), nodes["places"])
 
 
-def case_fill(tool):
-    result = tool.of("fill")
-    buffers = type_of(result, "std::shared_ptr<line>")
-    check(buffers["statistics"]["zero_filled_bytes"] >= 60 * (4 << 20), buffers["statistics"])
-    check(buffers["remedy"] == "for-overwrite", buffers)
-    check("std::make_shared_for_overwrite<line>()" in buffers["change"], buffers["change"])
-    fills = [f["text"] for f in result["findings"] if f["kind"] == "zero-fill"]
-    check(any("60 fills of new blocks of std::shared_ptr<line> wrote 240.0 MiB" in text for text in fills), fills)
-
-
 def case_runtime_blocks(tool):
     """stdout's buffer and the pool for exceptions are no leaks of the program's."""
     result = tool.of("chatty")
@@ -170,6 +160,56 @@ def case_relative_paths(tool):
     check("+ linn::list<long> numbers; // mine" in numbers["change"], numbers["change"])
 
 
+KINDS = """#include <cstdlib>
+#include <vector>
+enum class colour { red };
+union number { int i; double d; };
+struct own {
+    int v[7];
+    static void* operator new(std::size_t n) { return ::operator new(n); }
+    static void operator delete(void* p) { ::operator delete(p); }
+};
+struct plain { int v[9]; };
+template <class Make> [[gnu::noinline]] void churn(Make make) {
+    std::vector<decltype(make())> all;
+    for (int i = 0; i != 9000; ++i) all.push_back(make());
+    for (auto* one : all) delete one;
+}
+int main() {
+    churn([] { return new colour{}; });
+    churn([] { return new number{}; });
+    churn([] { return new own{}; });
+    churn([] { return new plain{}; });
+    churn([] { return new long(1); });
+    churn([] { return new int*(nullptr); });
+    churn([] { int x = 4; auto f = [x, y = 2.0] { return x + y; }; return new decltype(f)(f); });
+}
+"""
+
+
+def case_kinds_of_types(tool):
+    """A base is advised to a class that can have one, and to no other kind of type."""
+    (tool.folder / "kinds.cpp").write_text(KINDS)
+    subprocess.run([tool.programs["compiler"], "-std=c++20", "-O1", "-g", "-o", "kinds", "kinds.cpp"], cwd=tool.folder, check=True)
+    types = measured(tool.result(tool.record(program=tool.folder / "kinds")))["types"]
+    pooled = [t["label"] for t in types if "linn::pooled" in (t["use"] or "") + (t["change"] or "")]
+    check(pooled == ["plain"], pooled)
+    named = {t["label"] for t in types if t["statistics"]["allocations"] == 9000}
+    check({"colour", "number", "own", "plain", "long"} <= named and "decltype" not in named, named)
+    check(not any("::int" in name for name in named), named)
+
+
+def case_own_heap(tool):
+    """Where a program has an allocator of its own and nothing was recorded, no command says that it is fine."""
+    result = tool.result(tool.record(program=tool.programs["own_malloc"]))
+    check(result["answer"] == "not-known" and not result["complete"], result["verdict"])
+    budgets = tool.folder / "budgets.toml"
+    budgets.write_text("linn_budgets = 1\n[[budget]]\nallocations = 0\n")
+    tool.call("check", budgets, tool.folder / "trace.linn", status=1)
+    tried = json.loads(tool.call("try", "--json", "-", "--", tool.programs["own_malloc"], status=0).stdout)
+    check(tried["answer"] == "not-known", tried)
+
+
 def case_json_library(tool):
     """The strings of a document are filed under std::string, and the library's allocator parameter is the advice."""
     result = tool.result(tool.record(program=tool.programs["documents"]))
@@ -191,10 +231,10 @@ def case_json_library(tool):
     # One alias serves them.
     check(len(advised) >= 3 and len({t["change"] for t in advised}) == 1, [t["change"] for t in advised])
     lines = [line[2:] for line in advised[0]["change"].splitlines() if line.startswith("+ ")]
-    check(any("double, linn::allocator>" in line for line in lines), lines)
+    check(any("double, linn::allocator, " in line for line in lines), lines)
     source = tool.folder / "alias.cpp"
     source.write_text("\n".join(["#include <nlohmann/json.hpp>", *lines,
-                                 'int main() { return json::parse("[1, \\"two\\"]").size() == 2 ? 0 : 1; }', ""]))
+                                 'int main() { return pooled_basic_json::parse("[1, \\"two\\"]").size() == 2 ? 0 : 1; }', ""]))
     done = subprocess.run([tool.programs["compiler"], "-std=c++20", f"-I{tool.programs['include']}", "-o", tool.folder / "alias",
                            source, "-pthread"], capture_output=True, text=True)
     check(done.returncode == 0, done.stderr[:2000])

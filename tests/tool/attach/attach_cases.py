@@ -104,7 +104,7 @@ class Tool(cases.Tool):
     def events(self):
         """(kind, call, bytes) -> count, of marked sizes."""
         return collections.Counter((event["event"], event["call"], int(event["bytes"]) - MARKED) for event in self.every_event()
-                                   if MARKED <= int(event["bytes"]) < 2 * MARKED and event["event"] != "fill")
+                                   if MARKED <= int(event["bytes"]) < 2 * MARKED)
 
     def has(self, expected, what=""):
         found = self.events()
@@ -229,15 +229,6 @@ def case_libraries(tool):
         check(all(found[key] == n for key, n in worked(0, 5).items()) and found["allocation", "malloc", 100] == 0, f"{found}")
 
 
-def case_memset_of_a_library(tool):
-    """The program's memset stays the one that it was, also where a library with another one is unmapped meanwhile."""
-    with tool.program() as program:
-        program.step(f"other = ctypes.CDLL('{tool.programs['own_memset']}')")
-        with tool.recording(program.pid, "--fills"):
-            program.step("_ctypes.dlclose(other._handle); counted.fill(10)")
-        check(tool.result()["kinds"]["fill"]["count"] >= 10, f"{tool.result()['kinds']}")
-
-
 def case_unmapped(tool):
     """A library is unmapped meanwhile, and the one in its place has a hole where the slots were."""
     with tool.program() as program:
@@ -333,11 +324,8 @@ def case_waits(tool):
 
 
 def case_options(tool):
-    """Fills; a sample, twice; a default name; SIGTERM ends it as Ctrl-C does."""
+    """A sample, twice; a default name; SIGTERM ends it as Ctrl-C does."""
     with tool.program() as program:
-        with tool.recording(program.pid, "--fills"):
-            program.step("counted.fill(10)")
-        check(tool.result()["kinds"]["fill"]["count"] >= 10, f"{tool.result()['kinds']}")
         for _ in range(2):
             with tool.recording(program.pid, "--sample", "1000"):
                 program.step("counted.work(0, 100)")

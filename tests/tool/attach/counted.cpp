@@ -103,10 +103,4 @@ void* take() {
 void give(void* block) {
     std::free(block);
 }
-
-void fill(int count) {
-    for (int i = 0; i != count; ++i) {
-        std::free(keep(std::memset(keep(std::malloc(marked + 60)), 0, marked + 60)));
-    }
-}
 }

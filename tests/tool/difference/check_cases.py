@@ -88,7 +88,7 @@ def case_trace(tool):
     done = tool.call("check", budgets, trace, "--csv", "-", "--html", tool.folder / "a.html", status=1)
     rows = rows_of(done.stdout)
     check([(row["limit"], row["used"], row["broken"]) for row in rows] ==
-          [("allocations", "100", "true"), ("peak-bytes", "216", "false")], rows)
+          [("allocations", "100", "true"), ("peak-bytes", "216", "false")] and rows[0]["used_at_most"] == "100", rows)
     check("Does it keep its budgets?" in (tool.folder / "a.html").read_text(), "the page")
     tool.fits((100, 80, 60), "check", budgets, trace, status=1, apart=lambda line: line.startswith("    ") or "/" in line)
     # Part of a recording proves nothing.
@@ -97,6 +97,17 @@ def case_trace(tool):
     tool.budgets('[[budget]]\nallocations = 1000000\n')
     done = tool.call("check", budgets, cut, status=1)
     check("nothing is proven" in done.stdout, done.stdout)
+
+
+def case_process_stays(tool):
+    """Nothing is proven of a program that leaves a process running, and what that holds is no leak."""
+    trace = tool.folder / "kept.linn"
+    budgets = tool.budgets('[[budget]]\nallocations = 1000000\n')
+    tool.call("check", budgets, "-o", trace, "--", "sh", "-c", "exec >/dev/null 2>&1; sleep 2 & exit 0", status=1)
+    tool.call("check", budgets, trace, status=1)
+    view = cases.result_of(tool.call("trace", trace, "--leaks", "--json", "-", status=0).stdout)
+    check(view["ran_on"] and view["incomplete"], view)
+    tool.call("check", budgets, "--", "sh", "-c", "exec >/dev/null 2>&1; sleep 0.01 & wait", status=0)
 
 
 def case_names_missing(tool):
@@ -157,9 +168,10 @@ def case_usage(tool):
         ([], "missing BUDGETS"), ([budgets], "missing TRACE"), ([budgets, "--"], "missing program"),
         (["none.toml", trace], "none.toml"), ([tool.folder, trace], "is a directory"),
         ([budgets, budgets], "is not a linn trace"), ([budgets, damaged], "damaged.linn is damaged"),
+        ([trace, budgets], "kept.linn is a trace: the budgets come first"),
         ([budgets, trace, "--", "true"], "not both"), ([budgets, trace, "-q"], "--quiet needs -- PROG"),
         ([budgets, "--json", "-", "--", "true"], "standard output is the program's"),
-        ([other, trace], "no budget is for the program 'ledger': there are some for leger"),
+        ([other, trace], "no budget is for the program 'ledger': there are some for 'leger'"),
     ])
 
 

@@ -62,6 +62,26 @@ def case_per_unit_of_work(tool):
     check(abs(result["all"]["new"]["allocations"] - 2) < 0.1, result["all"])
 
 
+def case_threshold(tool):
+    """It is a share of the old value, as the table has it; what it leaves out is no proof of equality."""
+    old, new = tool.record("ledger", "100", name="a.linn"), tool.record("ledger", "250", name="b.linn")
+    request = {row["type"]: row for row in tool.result(old, new, "--threshold", "149")["types"]}["std::unique_ptr<ledger::Request>"]
+    check(request["change"] == "grown" and request["new"]["allocations"] == 250, request)
+    check(not tool.result(old, new, "--threshold", "151")["differs"], "what grew by 150 %")
+    hidden = tool.call("compare", old, new, "--threshold", "151", status=0).stdout
+    totals = tool.result(old, new)["all"]
+    check("No difference" not in hidden and all(f"{totals[side]['allocations']:.0f}" in hidden for side in totals), hidden)
+
+
+def case_line_of_a_place(tool):
+    """A place is a function: it has a line only where all of its blocks come from that one."""
+    old = tool.record("ledger", "100", name="a.linn")
+    for program, requests, function, has_line in (("ledger", "200", "serve", False), ("ledger_changed", "100", "copied", True)):
+        places = tool.result(old, tool.record(program, requests, name="b.linn"))["places"]
+        line = next(row["place"]["line"] for row in places if function in row["place"]["function"])
+        check((line is not None) == has_line, places)
+
+
 def case_fail_over(tool):
     old, new = tool.record("ledger", "100"), tool.record("ledger_changed", "100")
     done = tool.call("compare", old, new, "--fail-over", "5", status=1)
@@ -90,7 +110,7 @@ def case_forms(tool):
     check({row["what"] for row in rows} == {"type", "place", "stack"}, rows[0])
     copy = next(row for row in rows if row["what"] == "type" and "Copy" in row["type"])
     check(copy["change"] == "new" and float(copy["new_allocations"]) == 300, copy)
-    check("| " in text.read_text() and "Copy" in text.read_text(), "the Markdown")
+    check("| " in text.read_text() and "<br>from main, ledger.cpp:" in text.read_text(), f"the Markdown: {text.read_text()}")
     check("Copy" in page.read_text(), "the page")
 
 
@@ -103,12 +123,10 @@ def case_other_files(tool):
     content = bytearray(trace.read_bytes())
     content[len(content) // 2] ^= 0xFF
     damaged.write_bytes(content)
-    fills = tool.record("ledger", "20", name="fills.linn", options=["--fills"])
     tool.refuses(["compare"], [
         ([trace, result], ["result.json is not a linn trace: it looks like JSON", "is a trace: give two of a kind"]),
         ([trace, "none.linn"], "none.linn"),
         ([trace, damaged], "damaged.linn is damaged"),
-        ([trace, fills], "without --fills"),
         ([trace, trace, "--by", "ratio"], "--by is for results of bench or run, and"),
         ([result, result, "--per", "allocations"], "--per is for traces of linn record, and"),
         ([trace, trace, "--per", "0:5"], "--per must be"),

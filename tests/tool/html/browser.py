@@ -154,17 +154,11 @@ class Page:
 
     def press(self, key, text=None):
         """A key on the keyboard, pressed and released."""
-        codes = {"Enter": 13, "Tab": 9, " ": 32, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
-                 "ArrowRight": 39, "ArrowDown": 40}
+        codes = {"Enter": 13, "Tab": 9, " ": 32}
         more = {"text": text} if text else {}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=key,
                   windowsVirtualKeyCode=codes[key], **more)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=codes[key])
-
-    def type(self, letter):
-        """A letter on the keyboard, where the focus is."""
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=letter, text=letter)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=letter)
 
     def pdf(self):
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True,

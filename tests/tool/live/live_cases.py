@@ -110,6 +110,3 @@ def case_attached(tool):
         check(linn.returncode == 0 and program.stdout.read().endswith("program is done\n"), "the program came to harm")
         check(program.wait(LIMIT) == 0, "the program failed")
 
-
-def case_refused(tool):
-    tool.refuses(["record"], [(["--live", "--fills", "--", "true"], "--fills and --live cannot be combined")])

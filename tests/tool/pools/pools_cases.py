@@ -196,6 +196,9 @@ def case_damaged(tool):
         pathlib.Path(path).write_bytes(content)
         data = tool.run(path, "calls", stderr=rf"\Alinn-try: {path}: .*; nothing is pooled\n\Z")
         check(data["problem"] == problem and data["pools"] == [], f"{data}")
+        tool.call("pools", "--plan", path, "--", tool.programs["served"], "calls", status=0 if content == good.encode() else 2)
+    done = tool.call("pools", "--plan", tool.malloc_plan().compiled(), status=2)
+    check("give the TOML file" in done.stderr, f"a compiled plan without a program: {done}")
     for path in ("/nowhere/plan.toml", tool.folder, "/dev/null"):
         tool.run(path, "calls", stderr="nothing is pooled")
     # What the program starts is not told again.
@@ -302,18 +305,9 @@ def case_static_runtime(tool):
 
 
 def case_waste(tool):
-    """A pool that a few blocks keep large is given up; one that is full is not."""
-    data = tool.run(tool.malloc_plan("max_waste = 4\n"), "waste", 6)
-    pool = pools_of(data)["by malloc"]
-    check(pool["stopped"] is not None and "max_waste" in pool["stopped"], f"{pool}")
-    check(pools_of(data)["by new"]["stopped"] is None, "the other pool")
-    check(pool["live"] == 0, "its blocks came back")
-    data = tool.run(tool.malloc_plan(), "leave", LINN_POOLS_SIGNAL="USR2")
-    pool = pools_of(data)["by malloc"]
-    check(pool["stopped"] is None and pool["live"] == 400, f"a pool that is left alone: {pool}")
-    check(pool["resident_bytes"] < 4 << 20 and pool["returned_bytes"] > 10 << 20, f"it kept its memory: {pool}")
-    data = tool.run(tool.malloc_plan("max_waste = 0\n"), "waste", 4)
-    check(pools_of(data)["by malloc"]["stopped"] is None, "max_waste = 0")
+    """A pool that the program is done with returns its memory while others go on."""
+    pool = pools_of(tool.run(tool.malloc_plan(), "leave", LINN_POOLS_SIGNAL="USR2"))["by malloc"]
+    check(pool["live"] == 400 and pool["resident_bytes"] < 4 << 20 and pool["returned_bytes"] > 10 << 20, f"{pool}")
 
 
 def case_trim(tool):
@@ -419,13 +413,37 @@ def case_command(tool):
     stats.unlink()
     linn("--plan", "plan.toml", "--stats", "s.json", "--", os.path.basename(served), "calls", env=environment)
     check(json.loads(stats.read_text())["pools"][0]["peak"] > 0, "a program on PATH")
+    for mode, more in (("off", []), ("off", ["--mode", "sizes"]), ("empty", [])):
+        linn("--plan", plan, "--stats", stats, *more, "--", served, "calls", env={"LINN_POOLS": mode})
+        check(json.loads(stats.read_text())["mode"] == mode, f"inherited: {mode} {more}")
+    done = linn("--plan", plan, "--", served, "calls", env={"LINN_POOLS": "never"})
+    check("LINN_POOLS" in done.stderr and "never" in done.stderr, f"an unknown mode: {done}")
     done = linn("--plan", plan)
-    check("2 sites in 2 pools, made for served" in done.stdout and "40 bytes" in done.stdout, done.stdout)
+    check('program = "served"' in done.stdout and done.stdout.count("[[site]]") == 2, done.stdout)
     done = linn("--plan", plan, "--checked", "--", served, "misuse", "double_free", status=-int(signal.SIGABRT))
     check("freed twice" in done.stderr, done.stderr)
     tool.refuses(["pools"], [
         ((), "missing plan"), (("--plan", "/nowhere", "--", served), "/nowhere"), (("--plan", plan, "--", "/nowhere"), "no such program"),
-        (("--plan", plan, "--count", "--", served), "--stats"), (("--plan", plan, "--mode", "odd", "--", served), "odd")])
+        (("--plan", plan, "--count", "--", served), "--stats"), (("--plan", plan, "--mode", "odd", "--", served), "odd"),
+        (("--plan", plan, "--stats", stats, "--signal", "FOO", "--", served), "FOO")])
+
+
+def case_statistics_file(tool):
+    """Statistics go into a pipe and behind a link, which stay what they are; where they cannot be written, that is said."""
+    plan = tool.malloc_plan().write()
+    words = ["--", tool.programs["served"], "calls"]
+    pipe, link, target = tool.folder / "pipe", tool.folder / "link.json", tool.folder / "target.json"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    tool.call("pools", "--plan", plan, "--stats", pipe, *words, status=0)
+    check(pipe.is_fifo() and json.loads(os.read(reader, 1 << 16))["problem"] is None, "a pipe")
+    os.close(reader)
+    link.symlink_to(target.name)
+    for _ in range(2):
+        tool.call("pools", "--plan", plan, "--stats", link, *words, status=0)
+        check(link.is_symlink() and json.loads(target.read_text())["problem"] is None, "a link")
+    done = tool.call("pools", "--plan", plan, "--", "env", "LINN_POOLS_STATS=/nowhere/s.json", *words[1:], status=0)
+    check(done.stdout == "ok\n" and "/nowhere/s.json" in done.stderr, f"a folder that is missing: {done}")
 
 
 # The families of OpenMetrics, without their "linn_pool_", and the members of JSON with the same numbers.
@@ -470,7 +488,7 @@ def case_soak(tool):
     check(last < first * 1.15 + 2048, f"resident memory grew from {first} to {last} KiB")
     check_used(data)
     for pool in data["pools"]:
-        check(pool["threads"] <= 1 and pool["stopped"] is None, f"{pool}")
+        check(pool["threads"] <= 1, f"{pool}")
 
 
 def case_instructions(tool):

@@ -132,7 +132,7 @@ class Tool(cases.Tool):
         found = {}
         for file in pathlib.Path(self.folder).glob("stats.*.json"):
             data = json.loads(file.read_text())
-            check(data["schema"] == "linn.pools/1", "the schema")
+            check(data["schema"] == "linn.pools/2", "the schema")
             found[data["process"]] = data
         return found[pid] if pid in found else None if pid else found
 

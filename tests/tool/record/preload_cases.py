@@ -248,7 +248,7 @@ def case_longjmps(tool):
 
 def case_forks_in_handlers(tool):
     # Children that run at the same time as their parent take chunks that were their parent's.
-    for others in (0, 40_000):
+    for others in (0, 16_000):
         done = tool.run("forks_in_handlers", others, behind="bump")
         check(len(done.processes) == 43, f"{len(done.processes)} processes")
         for child in range(3, 43):  # behind the shell, env and the program
@@ -256,6 +256,11 @@ def case_forks_in_handlers(tool):
             for size, count in ((60005, 2), (60006, others or 10)):
                 for key in (("allocation", "malloc", size), ("release", "free", size)):
                     check(found[key] == count, f"child {child}: {found[key]} of {key}")
+
+
+def case_forks_in_ends(tool):
+    """A handler forks while its thread ends: the child, which ends the same thread, lives to its end."""
+    tool.run("forks_in_ends", 200, behind="bump")
 
 
 def case_plugins(tool):

@@ -148,7 +148,6 @@ def case_refusals(tool):
     tool.record("sampled")
     program = tool.programs["sampled"]
     tool.refuses(["try"], [([tool.file, "--", program], ["holds a sample of the blocks, one in 16384 bytes", "record without --sample"])])
-    tool.refuses(["record"], [(["--sample", "4096", "--fills", "--", program], "--fills and --sample cannot be combined")])
     # Who does not know of weights refuses the file by its version.
     with open(tool.file, "rb") as file:
         check(struct.unpack("<8sI", file.read(12))[1] == 2, "the version")

@@ -53,11 +53,6 @@ public:
         room(time);
         encoder_.reallocation(ticks(time), old, address, bytes, stack);
     }
-    void fill(std::uint64_t time, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
-              std::uint64_t took = 0) {
-        room(time);
-        encoder_.fill(ticks(time), address, bytes, stack, took);
-    }
     void fail(std::uint64_t time, std::uint64_t bytes, std::uint32_t stack) {
         room(time);
         encoder_.failure(ticks(time), bytes, stack, static_cast<std::uint8_t>(allocation_call::malloc), 0, 0);

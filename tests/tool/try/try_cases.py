@@ -122,6 +122,8 @@ def case_failing(tool):
     for words in ([], [trace]):
         done = tool.call("try", *QUICK, *words, "--", *tool.churn, "3", status=3)
         check(done.stdout == "" and "exit status 3" in done.stderr, f"{words}: {done}")
+    done = tool.call("try", *QUICK, "--", "sh", "-c", "kill -SEGV $$", status=128 + signal.SIGSEGV)
+    check("SIGSEGV" in done.stderr, done.stderr)
     ignored = tool.call("try", *QUICK, "--ignore-exit-status", trace, "--", *tool.churn, "3")
     check("pools for" in ignored.stdout, ignored.stdout)
 

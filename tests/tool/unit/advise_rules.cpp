@@ -114,11 +114,16 @@ TEST_CASE("rare: what costs less than half a percent of the run is left alone") 
     few.statistics.allocations = 7;
     few.statistics.bytes = 7 * 48;
     CHECK(rule_of(facts_of(few)) == "rare"); // at any cost
+    CHECK(at_most_text(0) == at_most_text(0.0001));
     facts.cost = 0.0051;
     CHECK(rule_of(facts) == "node");
     facts.cost = 0;
     facts.is_cost_known = false;
     CHECK(rule_of(facts) == "node");
+    type_facts unknown = facts_of(few);
+    unknown.is_cost_known = false;
+    CHECK(rule_of(unknown) == "rare");
+    CHECK(deciding_rule(unknown).why(unknown).find('%') == std::string::npos); // no cost is made up
 }
 
 TEST_CASE("kept: what is allocated once and stays is left alone, unless it costs much") {
@@ -148,6 +153,30 @@ TEST_CASE("class: one object of one size, not an array and not blocks of many si
     CHECK(rule_of(facts_of(plain)) == "class");
     set_many_sizes(plain);
     CHECK(rule_of(facts_of(plain)) != "class");
+}
+
+TEST_CASE("class: only what may have a base or take linn::pooled") {
+    for (const char* name : {"int", "long", "double", "unsigned long", "main::<lambda()>"}) {
+        CAPTURE(name);
+        const advised_type t = churning(name, "");
+        CHECK(rule_of(facts_of(t)) == "uniform-block");
+        CHECK(deciding_rule(facts_of(t)).use(facts_of(t)).text.find("lambda") == std::string::npos);
+    }
+    advised_type t = churning("Colour", "");
+    t.named.declared = {"/home/me/colour.hpp", 3};
+    CHECK(rule_of(facts_of(t)) == "class");
+    t.named.declared.is_closed = true;
+    CHECK(decided(facts_of(t)) == "uniform-block: linn::pool<Colour>");
+}
+
+TEST_CASE("the sizes in a reason are all that there were") {
+    advised_type t = churning("geo::Shape", "");
+    const auto why = [&] { return deciding_rule(facts_of(t)).why(facts_of(t)); };
+    CHECK(why().find("blocks of 48 bytes,") != std::string::npos);
+    t.statistics.largest = 200;
+    CHECK(why().find("48 to 200 bytes") != std::string::npos);
+    set_size(t, 0);
+    CHECK_FALSE(is_pool(deciding_rule(facts_of(t)).what));
 }
 
 TEST_CASE("owns-more: an object that allocates more each time is recycled") {
@@ -201,31 +230,6 @@ TEST_CASE("large-buffers and few-and-large: reuse decides") {
     CHECK(rule_of(facts_of(t)) == "temporary-array");
 }
 
-TEST_CASE("zero-fill comes first, where it costs a percent") {
-    advised_type t = churning("Line", "std::shared_ptr<Line>");
-    t.statistics.fills = 1000;
-    t.statistics.filled_bytes = 8'000'000'000;
-    type_facts facts = facts_of(t);
-    facts.fill_cost = 0.1;
-    CHECK(rule_of(facts) == "zero-fill");
-    CHECK(deciding_rule(facts).what == remedy::for_overwrite);
-    CHECK(deciding_rule(facts).use(facts).text == "linn::make_shared_for_overwrite<Line>()");
-    facts.fill_cost = 0.009;
-    CHECK(rule_of(facts) == "make-shared");
-    advised_type array = churning("char", "std::unique_ptr<char[]>");
-    array.named.is_array = true;
-    array.statistics.fills = 1;
-    type_facts array_facts = facts_of(array);
-    array_facts.fill_cost = 0.1;
-    CHECK(deciding_rule(array_facts).use(array_facts).text == "std::make_unique_for_overwrite<char[]>()");
-    array.container = array.named.container = "std::vector<char>";
-    array_facts.kind = kind_of(array.named);
-    CHECK(deciding_rule(array_facts).use(array_facts).text == "std::make_unique_for_overwrite<char[]>(n)");
-    array.container = array.named.container = "";
-    array_facts.kind = kind_of(array.named);
-    CHECK(deciding_rule(array_facts).use(array_facts).text == "new without ()");
-}
-
 TEST_CASE("growth, temporary-array and array: strings and vectors") {
     advised_type t = churning("char", "std::string");
     t.named.is_array = true;
@@ -259,32 +263,7 @@ TEST_CASE("a pointer is no class to give a base, and nothing that a pool serves"
     t.named.rule = type_rule::pointer;
     CHECK(rule_of(facts_of(t)) != "class");
     CHECK(rule_of(facts_of(t)) != "uniform-block");
-}
-
-TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new without ()'") {
-    advised_type t = churning("4096 bytes at zip+0x100", "");
-    t.named.rule = type_rule::none;
-    t.statistics.fills = 1000;
-    type_facts facts = facts_of(t);
-    facts.fill_cost = 0.1;
-    facts.is_operator_new = false;
-    CHECK(rule_of(facts) != "zero-fill");
-    facts.is_operator_new = true;
-    CHECK(rule_of(facts) == "zero-fill");
-    CHECK(deciding_rule(facts).use(facts).text == "no zero fill: leave out T() or memset"); // T is not known
-    t.named.rule = type_rule::pointer;
-    CHECK(deciding_rule(facts).use(facts).text == "new without ()");
-    t.named.is_c = true;
-    CHECK(rule_of(facts) != "zero-fill");
-}
-
-TEST_CASE("the buckets of a hash table are filled for a reason") {
-    advised_type t = churning("hash buckets", "std::unordered_map<int, int>");
-    t.statistics.fills = 1000;
-    t.statistics.filled_bytes = 8'000'000'000;
-    type_facts facts = facts_of(t);
-    facts.fill_cost = 0.1;
-    CHECK(rule_of(facts) == "hash-buckets");
+    CHECK(rule_of(facts_of(t)) != "mixed-one-thread"); // they have one size
 }
 
 TEST_CASE("allocator-parameter: a class template that was given a std::allocator") {

@@ -61,6 +61,15 @@ TEST_CASE("a container: the nearest line that declares one of that element") {
               .find("@@") == std::string::npos);
     CHECK(snippet_for(t, file({"using namespace std;", "unordered_map<int, Order> orders;"}))
               .find("+ linn::unordered_map<int, Order> orders;") != std::string::npos);
+    // Arguments that are built in or of std tell containers apart too, wherever they stand in the line.
+    const advised_type counts = type_at(remedy::pooled_container, "std::pair<const int, unsigned long>",
+                                        "std::map<int, unsigned long>", "", "node", 4);
+    CHECK(snippet_for(counts, file({"std::map<int, std::size_t>::iterator i;", "f();",
+                                    "std::map<std::string, double> w; std::map<int,std::size_t> counts;",
+                                    "std::map<int, std::string> names; // std::map<int, unsigned long>"}))
+              .ends_with("+ std::map<std::string, double> w; linn::map<int,std::size_t> counts;\n"));
+    CHECK(snippet_for(counts, file({"std::map<std::string, double> weights;", "std::map<int, long> m;"}))
+              .empty());
 }
 
 /// The operators that a class gets in its body.
@@ -95,6 +104,11 @@ TEST_CASE("make_shared and make_unique") {
     CHECK(snippet_for(declared_at(block, 3), file({"std::shared_ptr<Packet> p(new Packet);"})) ==
           "+ #include <linn/memory.hpp>\n- std::shared_ptr<Packet> p{new Packet(...)};\n"
           "+ auto p = linn::make_shared<Packet>(...);\n");
+    // The call makes another type, from one of these, or one block of both.
+    CHECK(snippet_for(shared, file({"auto p = std::make_shared<Logger>(Packet{});",
+                                    "auto q = std::make_shared<std::vector<net::Packet>>();"}))
+              .empty());
+    CHECK(snippet_for(block, file({"auto p = std::make_shared<Packet>();"})).empty());
 }
 
 TEST_CASE("a class gets a base, where the debug information says that it is declared") {
@@ -130,7 +144,7 @@ TEST_CASE("no change is shown of C, of the standard library, of a library's head
     CHECK(snippet_for(t, file({"struct node {"})).empty());
     t = declared_at(type_at(remedy::recycler, "std::string", "", "", "", 1), 1);
     CHECK(snippet_for(t, no_file).empty());
-    t = type_at(remedy::for_overwrite, "char", "std::vector<char>", "", "zero-fill", 1);
+    t = type_at(remedy::buffer_pool, "char", "std::vector<char>", "", "", 1);
     CHECK_FALSE(snippet_for(t, no_file).empty());
     t.named.is_c = true;
     CHECK(snippet_for(t, no_file).empty());
@@ -142,9 +156,10 @@ TEST_CASE("a class template that takes an allocator is named with Linn's") {
                               "long, double, std::allocator, "
                               "nlohmann::adl_serializer, std::vector<unsigned char>>";
     CHECK(snippet_for(t, no_file) == "+ #include <linn/allocator.hpp>\n"
-                                     "+ using json = nlohmann::basic_json<std::map, std::vector, "
-                                     "std::string, bool, long, unsigned long, double, "
-                                     "linn::allocator>;\n");
+                                     "+ using pooled_basic_json = nlohmann::basic_json<std::map, "
+                                     "std::vector, std::string, bool, long, unsigned long, double, "
+                                     "linn::allocator, nlohmann::adl_serializer, "
+                                     "std::vector<unsigned char>>;\n");
     t.named.takes_allocator = "own::ring<own::value, std::allocator<own::value>, 8>";
     CHECK(snippet_for(t, no_file) ==
           "+ #include <linn/allocator.hpp>\n"
@@ -200,29 +215,6 @@ TEST_CASE("a library's header is not changed, wherever the call stands in it") {
         t.places.front().frame.file = "/src/boost.cpp";
         CHECK_FALSE(snippet_for(t, read).empty());
     }
-}
-
-TEST_CASE("for_overwrite keeps the standard's functions") {
-    const advised_type t =
-        type_at(remedy::for_overwrite, "Line", "std::shared_ptr<Line>", "", "zero-fill", 1);
-    CHECK(snippet_for(t, file({"return std::make_shared<Line>();"})) ==
-          "@@ app.cpp:1\n- return std::make_shared<Line>();\n+ return "
-          "std::make_shared_for_overwrite<Line>();\n");
-    CHECK(snippet_for(t, file({"return std::make_shared_for_overwrite<Line>();"})).find("@@") ==
-          std::string::npos);
-    // It takes no arguments, and a line of another type is not the one.
-    CHECK(snippet_for(t, file({"return std::make_shared<Line>(7);"})).find("@@") == std::string::npos);
-    CHECK(snippet_for(t, file({"return std::make_shared<Page>();"})).find("@@") == std::string::npos);
-}
-
-TEST_CASE("new without () is shown of an array too, and of no type that is only described") {
-    advised_type t = type_at(remedy::for_overwrite, "Line", "", "", "zero-fill", 1);
-    t.named.rule = type_rule::pointer;
-    CHECK(snippet_for(t, no_file) == "- new Line()\n+ new Line\n");
-    t.named.is_array = true;
-    CHECK(snippet_for(t, no_file) == "- new Line[n]()\n+ new Line[n]\n");
-    t.named.rule = type_rule::none;
-    CHECK(snippet_for(t, no_file).empty());
 }
 
 TEST_CASE("files that cannot be read, or should not be, are left alone") {

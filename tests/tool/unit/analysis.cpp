@@ -75,21 +75,6 @@ TEST_CASE("a failed call changes nothing") {
     CHECK(a.all.bytes == 10);
 }
 
-TEST_CASE("a zero fill belongs to the block's site, wherever in the block it begins") {
-    event at_begin = allocation(0x1000, 4096, 2);
-    at_begin.kind = event_kind::fill;
-    event behind_header = at_begin;
-    behind_header.address = 0x1010;
-    behind_header.bytes = 4000;
-    event elsewhere = at_begin;
-    elsewhere.address = 0x9000;
-    const trace_analysis a =
-        analyse({allocation(0x1000, 4112, 1), at_begin, behind_header, elsewhere, release(0x1000, 3)});
-    CHECK(a.all.fills == 2);
-    CHECK(a.all.filled_bytes == 8096);
-    CHECK(a.all.temporary == 1);
-}
-
 TEST_CASE(
     "an address given out before it was told that the old block is gone: what is told is the old block's") {
     // Thread 1 gets the address that thread 0 gives away at once; what thread 0 does comes second.

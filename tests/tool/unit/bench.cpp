@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `linn bench` takes from its workers, and what it claims: nothing within the noise of its own phase, nothing that scatter
-// explains; which ways are compared with which; where an allocator has a cliff over the sizes; and when the first screen is not
+// explains; which ways are compared with which; and when the first screen is not
 // trusted, and that it fits. That each form of it says the same: one_answer.cpp.
 #include "bench/bench.hpp"
 
@@ -35,8 +35,7 @@ TEST_CASE("every scenario is consistent in itself") {
         CHECK(variants.count(s.baseline) == 1);
         for (const column_info& c : s.columns) {
             CHECK(c.phase < s.phases.size());
-            const bool shows_metric =
-                c.shows == figure::metric || c.shows == figure::metric_time || c.shows == figure::memory;
+            const bool shows_metric = c.shows == figure::metric || c.shows == figure::memory;
             CHECK(shows_metric == !c.metric.empty());
         }
         CHECK_FALSE(s.comparisons.empty());
@@ -106,33 +105,6 @@ TEST_CASE("a phase that a way does not have is left out of everything") {
     CHECK(rows[1]["phases"]["large"]["cycles"]["median"] == 10);
 }
 
-TEST_CASE("a cliff is more than three times the size before, that lasts, on its own curve") {
-    const auto step = [](std::size_t bytes, double low, double high) {
-        return [=](const phase_info& p) { return p.bytes < bytes ? low : high; };
-    };
-    const auto cliffs = [](unsigned threads, const std::function<double(const phase_info&)>& cycles) {
-        fake_bench run{"sizes"};
-        const row& r = run.add(run.scenario(), "jemalloc", "new_delete", cycles);
-        run.judged();
-        std::vector<std::string> found;
-        for (const cliff& c : cliffs_on(*run.scenario().what, r, threads)) {
-            found.emplace_back(run.scenario().what->phases[c.phase].name);
-            CHECK(c.factor > 3);
-        }
-        return found;
-    };
-    using names = std::vector<std::string>;
-    CHECK(cliffs(1, step(65'536, 10, 200)) == names{"65536"});
-    CHECK(cliffs(2, step(65'536, 10, 200)) == names{"65536_two"});
-    CHECK(cliffs(1, step(1'024, 10, 30)).empty());
-    CHECK(cliffs(1, step(65'536, 0, 100)).empty()); // behind sizes that are not served
-    CHECK(cliffs(1, [](const phase_info& p) { return 5 + static_cast<double>(p.bytes); }).empty());
-    // A size that alone is slow is none, except the last.
-    CHECK(cliffs(2, [](const phase_info& p) {
-              return p.bytes == 4'096 || p.bytes == 524'288 ? 1'000.0 : 10.0;
-          }) == names{"524288_two"});
-}
-
 TEST_CASE("what was left out has no note in any form") {
     fake_bench run{"containers"};
     run.add(baseline_name, {100, 100, 100});
@@ -151,7 +123,7 @@ TEST_CASE("what was left out has no note in any form") {
 
 TEST_CASE("what a contender's environment replaces does not reach it twice") {
     const interrupt_guard guard;
-    std::vector<left_out> missing;
+    std::vector<left_out_contender> missing;
     for (const contender& c :
          collect_contenders({}, {std::string{no_trim_name}}, missing, guard, [](const std::string&) {})) {
         CHECK((c.name == no_trim_name) == !c.environment.empty());
@@ -169,7 +141,7 @@ struct headline_run : fake_bench {
     row& general(const std::string& name, double ns = 100) { return add(*all, name, "usual", ns); }
     row& linn(double ns = 50) { return add(*all, linn_name, "linn", ns); }
     headline_result said() {
-        const auto h = headline(judged());
+        const auto h = judged().said.headline;
         REQUIRE(h);
         return *h;
     }
@@ -223,7 +195,7 @@ TEST_CASE("headline: thirty lines of a hundred columns at most for each result")
         run.result.contenders[google.contender].title = "tcmalloc (gperftools)";
         run.linn(900 * shared);
         for (const char* name : {"hoard", "mimalloc", "mine"}) {
-            run.result.missing.push_back({name, {}, "it is not here"});
+            run.result.missing.push_back({name, "it is not here"});
         }
         run.result.machine.cpu_model = "Intel(R) Xeon(R) Platinum 8488C CPU @ 2.40GHz";
         const std::vector<std::string> lines = screen_lines(run.shown(100));
@@ -246,11 +218,10 @@ nlohmann::json good_answer(const std::string& error = {}) {
             {"error", error},
             {"compiler", "12.2"},
             {"build", "optimised"},
-            {"canary", {1.5, 2}},
+            {"canary", 2},
             {"cpu_share", 0.5},
             {"peak_rss_bytes", 4096},
             {"work_check", 7},
-            {"cpu", 1},
             {"phases", {{{"name", "hot"}, {"cycles", 8}, {"faults", 0}}}}};
 }
 

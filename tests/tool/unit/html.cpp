@@ -63,7 +63,7 @@ struct made_bench {
             }
         }
         run.result.options.rounds = run.result.complete_rounds = rounds;
-        run.result.missing.push_back({"ghost", {}, "not installed: apt-get install libghost1"});
+        run.result.missing.push_back({"ghost", "not installed: apt-get install libghost1"});
         return run.judged();
     }
 

@@ -2,6 +2,7 @@
 // The judgement of `linn run` on simulated machines: how often it claims what is not there, and whether it finds what
 // is. No clock takes part.
 #include "experiment/rounds.hpp"
+#include "made_result.hpp"
 #include "measure/statistics.hpp"
 #include "run/run.hpp"
 #include "simulated_machine.hpp"
@@ -210,6 +211,42 @@ TEST_CASE("ratios are taken within a round, so that a round that is missing on o
     }
     judge(result);
     CHECK(result.rows[1].estimates.at("wall_ns").ratio == doctest::Approx(2));
+}
+
+TEST_CASE("the noise floor is told as a saving and as a cost, of which a claim exceeds its own") {
+    run_result result = testing::made_result({{"fast", 0.8}}, 12);
+    result.noise_floor[wall_metric].floor = 0.35;
+    CHECK(noise_text(result, wall_metric) == "26 % less to 35 % more");
+    CHECK(noise_text(result, "none").empty());
+}
+
+TEST_CASE("the verdict says how many were compared, and joins time and memory by whether they agree") {
+    const auto verdict_of = [](const std::vector<double>& times, double memory) {
+        std::vector<testing::made_row> rows;
+        for (const double time : times) {
+            rows.push_back({"rival" + std::to_string(rows.size()), time});
+        }
+        run_result result = testing::made_result(rows, 12);
+        for (run_sample& s : result.rows[2].samples) {
+            s.values["peak_rss_bytes"] *= memory * (1 + 0.001 * static_cast<double>(s.round));
+        }
+        judge(result);
+        describe_run(result);
+        return result.verdict;
+    };
+    const auto says = [](const std::string& verdict, const char* text) {
+        CHECK_MESSAGE(verdict.find(text) != std::string::npos, verdict);
+    };
+    says(verdict_of({2.3}, 2.9), ", and 2.9 times the memory");
+    says(verdict_of({0.8}, 2.9), ", but 2.9 times the memory");
+    says(verdict_of({2.3}, 0.5), ", but 50 % less memory");
+    says(verdict_of({0.8}, 0.5), ", and 50 % less memory");
+    says(verdict_of({1, 1, 1}, 1), "3 allocators measured");
+    says(verdict_of({1.5, 2}, 1), "2 allocators measured");
+    run_result alone = testing::made_result({{"rival", 1}}, 12);
+    alone.noise_floor.clear();
+    describe_run(alone);
+    says(alone.verdict, "(noise floor unknown)");
 }
 
 } // namespace linn::tool::judge_tests

@@ -141,7 +141,7 @@ TEST_CASE("a file of fixes that is none") {
     CHECK(read_tidy_report("", "/").empty());
     CHECK(read_tidy_report("---\nDiagnostics: []\n", "/").empty());
     for (const char* bad : {"a: [", "Diagnostics:\n  - x\n", "Diagnostics:\n  - DiagnosticName: a\n", "x"}) {
-        CHECK_THROWS_AS(read_tidy_report(bad, "/"), linn::tool::unreadable_report);
+        CHECK_THROWS_AS(read_tidy_report(bad, "/"), linn::tool::damaged_input);
     }
 }
 

@@ -53,7 +53,7 @@ struct outcomes {
 
 /// The verdict of the headline counts what the JSON has as outcomes, and the table shows as many of each.
 void check_headline(const bench_result& result, const json& j, const std::string& table) {
-    const std::optional<headline_result> h = headline(result);
+    const std::optional<headline_result>& h = result.said.headline;
     CHECK(j.at("headline").is_null() == !h);
     CHECK(j.at("trust").is_null() == !h);
     if (!h) {
@@ -74,15 +74,14 @@ void check_headline(const bench_result& result, const json& j, const std::string
 
 void check_bench(const bench_result& result, bool is_enough) {
     const json j = json::parse(report::bench_json(result).dump());
-    const std::vector<std::string> said = findings(result).sentences();
+    const std::vector<std::string> said = result.said.sentences();
     const report::document d = report::bench_document(result);
     const std::string table = flat(report::render_terminal(d, {100, false}));
     const std::string page = report::render_html(d);
     const std::string markdown = report::render_markdown(d);
     CHECK(j.at("findings") == json(said));
     std::vector<std::string> sentences = said;
-    if (const std::optional<headline_result> h =
-            headline(result)) { // whose verdict stands on lines of their own
+    if (const auto& h = result.said.headline) { // whose verdict stands on lines of their own
         sentences.erase(sentences.begin());
         sentences.insert(sentences.end(), h->verdict.begin(), h->verdict.end());
     }
@@ -149,6 +148,7 @@ void check_run(const run_result& result, std::size_t rivals) {
     const std::string page = report::render_html(d);
     const std::string csv = report::render_csv(d);
     CHECK(flat(table).starts_with(flat(result.verdict)));
+    CHECK(contains(page, result.rows.empty() ? "" : ">Other metrics</h2>")); // than the one that is judged
     CHECK(report::render_markdown(d).starts_with("**" + markdown_text(result.verdict) + "**"));
     CHECK(contains(page, html::escape(result.verdict)));
     std::size_t better = 0;

@@ -67,9 +67,9 @@ struct fake_experiment final : experiment {
         options.limits = limits;
         options.warm_up_rounds = warm_up_rounds;
         options.seed = 5;
-        for (const double seconds : takes) {
-            options.jobs.push_back(seconds * guessed);
-        }
+        options.jobs = takes.size();
+        options.guess =
+            guessed * std::accumulate(takes.begin(), takes.end(), 0.0) / static_cast<double>(takes.size());
         return run_rounds(*this, options);
     }
 
@@ -288,22 +288,21 @@ TEST_CASE("an experiment of no jobs has no rounds") {
 }
 
 TEST_CASE("the time left is right as soon as one cell has run") {
-    // All are three times slower than guessed.
-    schedule times{{4, 4, 0}, {1, 2, 10}};
-    const std::vector<cell> round{{0, 0}, {0, 2}, {0, 1}};
-    times.took(0, 3);
-    CHECK(times.round_seconds() == doctest::Approx(39));
-    CHECK(times.seconds_left(std::span{round}.subspan(1), 0, 3) == doctest::Approx(36 + 3 * 39));
+    fake_experiment e;
+    e.takes = {3, 3, 3};
+    e.guessed = 0.1;
+    e.run({4, 4});
+    CHECK(*e.reports[0].seconds_left == doctest::Approx(12 * 0.3));
+    CHECK(*e.reports[1].seconds_left == doctest::Approx(11 * 3));
 }
 
 TEST_CASE("the time left counts only rounds that will fit") {
-    schedule times{{2, 100, 100}, {1, 1}};
-    times.took(0, 10);
-    times.took(1, 10);
-    const std::vector<cell> next{{1, 0}, {1, 1}};
-    // 20 s are over, this round takes 20 more, and three of 20 s end at 100 s.
-    CHECK(times.seconds_left(next, 1, 20) == doctest::Approx(80));
-    CHECK(times.seconds_left({}, 5, 100) == 0);
+    fake_experiment e;
+    e.takes = {10, 10};
+    e.run({2, 100, 90});
+    // After the first round 20 s are over, this one takes 20 more, and two of 20 s end at 80 s.
+    CHECK(*e.reports[2].seconds_left == doctest::Approx(60));
+    CHECK(*e.reports.back().seconds_left == doctest::Approx(10));
 }
 
 } // namespace linn::tool::rounds_tests

@@ -13,6 +13,7 @@ using testing::made_path;
 struct fake_world {
     std::vector<std::pair<std::string, double>> allocators{{"fast", 0.5}, {"slow", 2.0}};
     double jitter = 0; ///< share by which every other run takes longer
+    double search = 0; ///< seconds that looking at the machine takes
     std::string next;  ///< what gets the calls that a preloaded library passes on
 
     double clock = 0;
@@ -45,8 +46,12 @@ struct fake_world {
     }
 
     run_result run(const run_options& options) {
-        const run_world world =
+        run_world world =
             testing::made_world(names(), clock, [this](const launch_spec& spec) { return launch(spec); });
+        world.inspect = [this] {
+            clock += search;
+            return machine_info{};
+        };
         return run_program(options, world, [](const work_progress&) {}, [](const std::string&) {});
     }
 };
@@ -102,6 +107,20 @@ TEST_CASE("what a budget has no time to judge is left out before it runs, and na
             CHECK(e->call == verdict::no_difference);
         }
     }
+}
+
+TEST_CASE("the budget that is advised after too few rounds is one that suffices") {
+    fake_world world;
+    world.allocators = {{"slow", 5}};
+    world.search = 41;
+    run_options options = options_for(world);
+    options.budget = std::chrono::seconds{60};
+    const std::string verdict = world.run(options).verdict;
+    const std::size_t place = verdict.find("--budget ");
+    REQUIRE_MESSAGE(place != std::string::npos, verdict);
+    options.budget = std::chrono::seconds{std::stoi(verdict.substr(place + 9))};
+    CHECK(options.budget.count() > 60);
+    CHECK(world.run(options).find("slow")->estimates.at("wall_ns").call == verdict::worse);
 }
 
 TEST_CASE("what has had all of its rounds leaves the rest of the budget to the others") {

@@ -129,6 +129,17 @@ TEST_CASE("the innermost arguments go first, then namespaces, then arguments, th
     CHECK(short_type("CGAL::Lazy_rep_n<CGAL::Point<double>, 1>", 16) == "Lazy_rep_n<...>");
 }
 
+TEST_CASE("different types of a table have different names, and keep the words before them") {
+    CHECK(short_types({"abcdefghijkA_111111xyz", "abcdefghijkB_111111xyz", "abcdefghijkC_111111xuv",
+                       "abcdefghijkD_111111xuv", "abcdefghijkB_111111xyz"},
+                      12) == std::vector<std::string>{"...111111xyz", "...111111 #2", "...111111xuv",
+                                                      "...111111 #3", "...111111 #2"});
+    CHECK(short_types({"  without std::list<pair<first_type, second_type>>",
+                       "  without std::list<pair<second_type, first_type>>"},
+                      30) ==
+          std::vector<std::string>{"  without ...pe, second_type>>", "  without ...ype, first_type>>"});
+}
+
 TEST_CASE("the instantiations of a class template are one family; those of the standard library's are not") {
     CHECK(template_family("CGAL::Lazy_rep_n<CGAL::Point<double>, 1>") == "CGAL::Lazy_rep_n<...>");
     CHECK(template_family("std::list<geo::node<int, 3>>") == "std::list<geo::node<...>>");

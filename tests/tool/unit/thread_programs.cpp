@@ -84,7 +84,6 @@ TEST_CASE_TEMPLATE("every block is freed once, with its size, and the work is th
         CHECK(first.damaged == 0);
         CHECK(first.operations >= threads * few * 9 / 10);
         CHECK(first.ticks > 0);
-        CHECK(first.wall_ns > 0);
         const tally again = run_known<Program>(threads);
         CHECK(again.allocated == first.allocated);
         CHECK(again.bytes == first.bytes);
@@ -179,8 +178,7 @@ tally ten_operations(std::size_t freed = 10, std::size_t damaged = 0) {
     t.allocated = t.operations = 10;
     t.freed = freed;
     t.damaged = damaged;
-    t.ticks = t.wall_ns = 1'000;
-    t.cpu_ns = 10'000;
+    t.ticks = 1'000;
     return t;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the recorder writes is what the reader reads, and no bytes make the reader read outside them.
+#include "measure/process.hpp"
 #include "trace/chunk.hpp"
 #include "trace/decode.hpp"
 #include "unit.hpp"
@@ -36,9 +37,8 @@ struct collected : chunk_sink {
     void on_event(const raw_event& e) { events.push_back(e); }
     void on_stack(const stack_record& s) { stacks.emplace_back(s.frames.begin(), s.frames.end()); }
     void on_process(const process_record& p) {
-        for (const auto word : p.words) {
-            texts.emplace_back(word);
-        }
+        const std::vector<std::string> words = strings_of(p.words);
+        texts.insert(texts.end(), words.begin(), words.end());
     }
     void on_module(const module_record& m) { texts.emplace_back(m.path); }
     void on_rtti(std::uint64_t, std::uint32_t, std::string_view name) { texts.emplace_back(name); }
@@ -80,15 +80,9 @@ raw_event random_event(std::mt19937_64& random, std::uint64_t& ticks) {
         e.old_address = address();
         break;
     case 2:
-        e.kind = event_kind::fill;
-        e.bytes = 4096;
-        e.stack = 9;
-        e.old_address = random() % 100'000;
-        break;
     case 3:
     case 4:
     case 5:
-    case 6:
         e.kind = event_kind::release;
         e.call =
             random() % 50 == 0 ? allocation_call::realloc : static_cast<allocation_call>(9 + random() % 3);
@@ -114,8 +108,6 @@ void write(encoder& to, const raw_event& e) {
         return to.reallocation(e.ticks, e.old_address, e.address, e.bytes, e.stack);
     case event_kind::failure:
         return to.failure(e.ticks, e.bytes, e.stack, number(e.call), e.alignment_log2, e.old_address);
-    case event_kind::fill:
-        return to.fill(e.ticks, e.address, e.bytes, e.stack, e.old_address);
     }
 }
 

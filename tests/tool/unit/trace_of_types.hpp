@@ -20,13 +20,12 @@ inline try_candidate made_candidate(const std::string& label, unsigned size, std
     try_candidate c;
     c.label = label;
     c.types = {label};
-    c.pools = {{.name = label}};
+    c.pools = {{.name = label, .peak_live = 100}};
     plan_site site;
     site.pool = label;
     site.size = size;
     site.call = {"shop", offset, std::vector<unsigned char>(16, 0x90)};
     c.sites = {site};
-    c.peak_live = 100;
     c.allocations = 1000;
     return c;
 }

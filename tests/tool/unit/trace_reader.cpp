@@ -24,6 +24,7 @@ std::vector<event> events_of(trace_reader& reader) {
 std::string refusal(const std::filesystem::path& file) {
     try {
         trace_reader reader{file};
+        events_of(reader);
     } catch (const unusable_input& error) {
         return error.what();
     }
@@ -381,7 +382,8 @@ TEST_CASE("A length that promises more than there is takes no memory") {
     CHECK(!reader.info().missing.empty());
 }
 
-TEST_CASE("A trace of linn 0.2 that holds statistics, or events without times, is refused, with what to do") {
+TEST_CASE("A trace of linn 0.2 that holds statistics, events without times, or zero fills, is refused, with "
+          "what to do") {
     const scratch_folder folder;
     const auto file = folder / "a.linn";
     SUBCASE("statistics") {
@@ -394,13 +396,38 @@ TEST_CASE("A trace of linn 0.2 that holds statistics, or events without times, i
         bytes.insert(bytes.end(), packed.begin(), packed.end());
         write(file, bytes);
     }
-    SUBCASE("events without times") {
+    SUBCASE("events without times, or fills only") {
         trace_writer writer;
         REQUIRE(writer.open(file).empty());
         recording_start start;
-        start.clock = "every8";
+        SUBCASE("by --clock") {
+            start.clock = "every8";
+        }
+        SUBCASE("by --fills") {
+            start.contents = "fills";
+        }
         writer.write_start(start);
         writer.write_end({});
+    }
+    SUBCASE("zero fills among other events") {
+        {
+            made_trace trace{folder / "made.linn"};
+            trace.thread(1, 100, 1, 100).fail(1, 8, 0);
+        }
+        trace_file read{folder / "made.linn"};
+        trace_writer writer;
+        REQUIRE(writer.open(file).empty());
+        std::vector<unsigned char> payload;
+        for (frame_place place : read.frames()) {
+            REQUIRE(read.payload(place, payload));
+            if (place.header.kind == frame_kind::chunk) {
+                REQUIRE(payload[sizeof(wire::chunk_header)] == static_cast<int>(wire::entry::failure));
+                payload[sizeof(wire::chunk_header)] = 5; // a zero fill
+            }
+            place.header.codec = frame_codec::stored;
+            place.header.describe(payload);
+            writer.write_chunk(place.header, payload);
+        }
     }
     CHECK(refusal(file).find("record the program again") != std::string::npos);
 }

@@ -132,6 +132,17 @@ TEST_CASE(
     CHECK(only.judged.answer == pool_answer::yes);
     CHECK(only.judged.is_of_better);
     CHECK(only.plan.sites.size() == 1);
+
+    try_result worse = measured(0.119); // pools over an allocator that saves nothing
+    worse.deciding = made_result({{"types", 0.88}, {"jemalloc", 1.0}}, 20, 0.002, 0.002);
+    judge(worse.deciding);
+    judge_trial(worse);
+    explain(worse, {{"chosen", 0.88}, {"over", 1.05}, {"jemalloc", 1.0}});
+    REQUIRE(worse.judged.over_allocator->high < 0);
+    CHECK_FALSE(worse.judged.allocator_saves);
+    for (const std::string& finding : report::try_findings(worse)) {
+        CHECK_FALSE(contains(finding, "enough"));
+    }
 }
 
 TEST_CASE("what cannot be tried, and events that are lost, leave the answer open") {

@@ -154,6 +154,24 @@ TEST_CASE("of a call with several sizes each type has its own") {
     CHECK_FALSE(found.list[1].sites[0].caller);
 }
 
+TEST_CASE("a type whose blocks have several sizes has a pool for each, if half of its blocks have one") {
+    trace_of_types trace;
+    trace.add("text", {{shop, 0x1000}}, 24, 300);
+    trace.add("text", {{shop, 0x2000}}, 40, 300);
+    trace.add("text", {{shop, 0x3000}}, 2000, 600);
+    trace.add("other", {{shop, 0x4000}}, 24, 300);
+    trace.add("other", {{shop, 0x5000}}, 40, 300);
+    trace.a.types[1].name = "text";
+    trace.a.types[1].statistics.peak_live = 100'000;
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 2);
+    CHECK(found.list[0].allocations == 1200);
+    CHECK(found.list[1].pools[0].name != found.list[1].pools[1].name);
+    CHECK(found.list[1].pools[0].peak_live == 50'000);
+    CHECK(found.list[0].pools.size() == 2);
+    CHECK(found.list[0].sites.size() == 2);
+}
+
 TEST_CASE("what cannot be tried is left out with the reason") {
     trace_of_types trace;
     SUBCASE("large") {
@@ -161,7 +179,7 @@ TEST_CASE("what cannot be tried is left out with the reason") {
         check_left_out(trace.find(), "larger than 1008 bytes");
     }
     SUBCASE("many sizes") {
-        advised_type& text = trace.add("text", {{shop, 0x1000}}, 24, 500);
+        advised_type& text = trace.add("text", {{shop, 0x1000}}, 24, 400);
         text.statistics.allocations = 1000;
         check_left_out(trace.find(), "many sizes");
     }
@@ -344,10 +362,10 @@ TEST_CASE("pools of 2 MiB ask for huge pages, alone or together") {
     const auto ask = [&](auto arm_of) {
         return arm_of(found, all_of(found)).plan.pools.front().wants_huge_pages;
     };
-    found.list[0].peak_live = found.list[2].peak_live = (1 << 20) / 48 + 1;
+    found.list[0].pools[0].peak_live = found.list[2].pools[0].peak_live = (1 << 20) / 48 + 1;
     CHECK_FALSE(ask(arm_of_types));
     CHECK(ask(arm_by_size));
-    found.list[0].peak_live = (2 << 20) / 48 + 1;
+    found.list[0].pools[0].peak_live = (2 << 20) / 48 + 1;
     CHECK(ask(arm_of_types));
 }
 

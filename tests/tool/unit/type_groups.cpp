@@ -87,6 +87,17 @@ TEST_CASE("a string that was allocated itself is not called as its text is") {
           std::vector<std::string>{"std::string", "std::string object"});
 }
 
+TEST_CASE("what a container holds is named where two of its types have rows") {
+    CHECK(labels_of(types_of({{"lambda", 9, 40, "std::function<void()>"},
+                              {"functor", 8, 32, "std::function<void()>"},
+                              {"int", 7, 8, "std::unique_ptr<int>"},
+                              {"std::unique_ptr<int>", 6, 8},
+                              {"long", 5, 8, "std::unique_ptr<long>"}})) ==
+          std::vector<std::string>{"lambda of std::function<void()>", "functor of std::function<void()>",
+                                   "int of std::unique_ptr<int>", "std::unique_ptr<int>",
+                                   "std::unique_ptr<long>"});
+}
+
 TEST_CASE(
     "blocks that nothing names are told apart by the call, and have numbers where they are called alike") {
     trace_profile profile;
@@ -102,7 +113,7 @@ TEST_CASE(
     CHECK(types.at(0).statistics.allocations == 15);
     const trace_view view = look_at(profile, block_filter::all); // the rows of linn trace have the same names
     CHECK(std::ranges::equal(view.types, types, {}, &view_row::label, label_of));
-    profile.sites.back().place = profile.sites.front().place; // where another type has blocks too
+    profile.sites.back().named.place = profile.sites.front().named.place; // where another type has blocks too
     CHECK(look_at(profile, block_filter::all).places.size() == 4);
 }
 
@@ -123,7 +134,9 @@ struct made_chain {
         for (std::size_t i = 0; i != functions.size(); ++i) {
             const auto& [function, path] = functions[i];
             frames[i].shown.function = function;
-            chain.push_back({&frames[i], nullptr, path, 0x0fff + i, path.starts_with("/usr/lib/"), true});
+            frames[i].address = 0x0fff + i;
+            take_module(frames[i], path);
+            chain.push_back(&frames[i]);
         }
     }
 };
@@ -190,9 +203,13 @@ TEST_CASE("blocks are not those of the functions of the allocator") {
 TEST_CASE("a place without a line is a function, a library, or a function of a library") {
     CHECK(place_text({"f()", "/a/b.cpp", 7, 1, false}) == "b.cpp:7");
     CHECK(place_text({"f()", "", 0, 0, false}) == "in f()");
-    CHECK(place_text({"", "", 0, 0, false, "libxml2.so.2"}) == "in libxml2.so.2");
-    CHECK(place_text({"xmlNewNode", "", 0, 0, false, "libxml2.so.2"}) == "in xmlNewNode of libxml2.so.2");
+    CHECK(place_text({"", "", 0, 0, false, "libxml2.so.2", false, true}) == "in libxml2.so.2");
+    CHECK(place_text({"inflate", "", 0, 0, false, "libz.so.1", false, true}) == "in inflate of libz.so.1");
     CHECK(place_text({}).empty());
+    named_type text; // which strdup() allocates for the user's code
+    text.rule = type_rule::allocator;
+    CHECK(lacks_names(text, {"strdup", "strdup.c", 42, 0, false, "libc.so.6"}));
+    CHECK_FALSE(lacks_names(text, {"f()", "/a/b.cpp", 7, 0, false, "app", true}));
 }
 
 TEST_CASE("Rust has no C++ pools, and its library is not the user's code") {
@@ -201,8 +218,11 @@ TEST_CASE("Rust has no C++ pools, and its library is not the user's code") {
 }
 
 TEST_CASE("Programs in /usr/lib are the user's code, libraries there are not") {
-    CHECK_FALSE(is_system_code({}, "/usr/lib/git-core/git"));
-    CHECK(is_system_code({}, "/usr/lib/x86_64-linux-gnu/libz.so.1"));
+    known_frame frame;
+    take_module(frame, "/usr/lib/git-core/git");
+    CHECK_FALSE(frame.is_system);
+    take_module(frame, "/usr/lib/x86_64-linux-gnu/libz.so.1");
+    CHECK(frame.is_system);
 }
 
 } // namespace linn::tool::type_groups_tests

@@ -197,8 +197,7 @@ TEST_CASE("depot: more may be lost than is out, where a thread had objects of an
 TEST_CASE("depot: where a memory checker sees each object, a run above the limit asks for none") {
     auto sizes = small_geometry();
     sizes.max_slots = 10;
-    linn::detail::module_part no_module;
-    linn::detail::metadata_arena<policy> arena{no_module};
+    linn::detail::metadata_arena<policy> arena;
     fixture::depot_type depot{{.sizes = sizes, .type = linn::detail::label_of("limited")},
                               "limited",
                               linn::detail::service::bypass,

@@ -126,34 +126,27 @@ TEST_CASE("depot: after everything was freed, a second and a few calls return it
     }
 }
 
-TEST_CASE("depot: without memory for its array each call still works") {
+TEST_CASE("depot: without memory for its array a thread does not come, and its calls are served one by one") {
     pages::reset();
     fixture x{small_geometry()};
     // Uses up the arena's first chunk, so that the next array needs a page.
     pages::fail_from(1);
     while (x.arena.allocate(64) != nullptr) {
     }
-    pages::fail_once(0);
     front f;
-    x.depot.attach(f, 1);
-    // First map refused: the array's. Then the slab is mapped.
-    void* const p = take(x.depot, f);
-    CHECK(p != nullptr);
-    CHECK_FALSE(f.has_places());
-    pages::fail_from(0);
-    std::vector<void*> all{p};
-    for (int i = 0; i < 100; ++i) {
-        all.push_back(take(x.depot, f));
-        REQUIRE(all.back() != nullptr);
-    }
-    CHECK(x.depot.statistics().cached == 0);
-    put_many(x, f, all);
+    CHECK_FALSE(x.depot.attach(f, 1));
+    CHECK(f.home == nullptr);
+    CHECK(x.depot.statistics().threads == 0);
+    pages::fail_once(1);
+    void* const p = x.depot.take_one();
+    REQUIRE(p != nullptr);
+    CHECK_FALSE(x.depot.attach(f, 1));
+    x.depot.put_one(p);
+    pages::work();
+    REQUIRE(x.depot.attach(f, 1));
+    put_many(x, f, take_many(x, f, 100));
     CHECK(x.depot.statistics().live == 0);
     CHECK(x.depot.consistent());
-    pages::work();
-    put_many(x, f, take_many(x, f, 100));
-    CHECK(f.has_places());
-    CHECK(x.depot.statistics().live == 0);
     x.depot.detach(f);
 }
 

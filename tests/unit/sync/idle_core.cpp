@@ -10,7 +10,7 @@ namespace sync_idle_core_tests {
 using linn::detail::parking;
 using linn::detail::platform;
 using offer = linn::detail::idle_offer;
-using slot = linn::detail::idle_item<platform>;
+using slot = linn::detail::idle_item;
 
 constexpr std::uint64_t long_ns = 10'000'000'000;
 

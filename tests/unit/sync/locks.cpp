@@ -2,8 +2,8 @@
 // Promise: the mutex has one owner at a time, wakes waiting threads, publishes writes, and is free in the child of a fork.
 #include "unit.hpp"
 
-#include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/front.hpp>
+#include <linn/detail/sync/idle_front.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -57,8 +58,9 @@ void warm_up() {
     }
 }
 
-/// False when there is no such library, or one without these functions.
-bool open_webkit() {
+/// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment. False when there
+/// is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
+bool load_webkit() {
     for (const char* soname : sonames) {
         if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
             break;
@@ -73,24 +75,6 @@ bool open_webkit() {
     }
     warm_up();
     return true;
-}
-
-/// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
-/// @pre no other thread allocates from it meanwhile
-bool load_webkit() {
-    // With a variable Malloc in the environment WebKit's allocator looks for the system's, which is this library, and dies.
-    char* hidden = nullptr;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        if (std::strncmp(*entry, "Malloc=", 7) == 0) {
-            hidden = *entry;
-            *hidden = 'm';
-        }
-    }
-    const bool is_loaded = open_webkit();
-    if (hidden != nullptr) {
-        *hidden = 'M';
-    }
-    return is_loaded;
 }
 
 /// Whether WebKit's heap knows a block that malloc gives, and does not know one of the C library.
@@ -170,10 +154,6 @@ private:
 /// The allocator to forward to, or null for the boot arena.
 const functions* usable() noexcept {
     return inside ? nullptr : webkit.load(std::memory_order_acquire);
-}
-
-bool is_power_of_two(std::size_t n) noexcept {
-    return n != 0 && (n & (n - 1)) == 0;
 }
 
 void* or_no_memory(void* block) noexcept {
@@ -319,16 +299,8 @@ void* realloc(void* block, std::size_t size) noexcept {
     return size == 0 ? moved : or_no_memory(moved);
 }
 
-void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
-    std::size_t total = 0;
-    if (__builtin_mul_overflow(count, size, &total)) {
-        return or_no_memory(nullptr);
-    }
-    return realloc(block, total);
-}
-
 int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
-    if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
+    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) {
         return EINVAL;
     }
     void* block = take_aligned(alignment, size);
@@ -340,7 +312,7 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexc
 }
 
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
-    if (!is_power_of_two(alignment)) {
+    if (!std::has_single_bit(alignment)) {
         errno = EINVAL;
         return nullptr;
     }
@@ -366,7 +338,8 @@ std::size_t malloc_usable_size(void* block) noexcept {
 
 } // extern "C"
 
-// The forms that do not throw, and those of aligned memory, are the C++ runtime's: they call these and aligned_alloc and free.
+// reallocarray is the C library's, which calls realloc. The forms that do not throw, and those of aligned memory, are the C++
+// runtime's: they call these and aligned_alloc and free.
 void* operator new(std::size_t size) {
     return take_or_throw(size);
 }

@@ -5,9 +5,7 @@
 # named and the cache folder, whose logs/NAME.log has the output.
 #
 #   build.sh needs NAME...               prints the Debian packages that are missing to build these, one a line
-#   build.sh fetch LOG DOWNLOADS SOURCES NAME    downloads the sources of NAME and unpacks them: SOURCES/NAME
-#   build.sh build LOG SOURCES NAME WORK OUT     compiles in WORK; leaves OUT/lib<NAME>.so, OUT/version and its licence
-#   build.sh install WORK NAME           both, in WORK; puts it into the cache folder once LINN_TOOL finds that it works
+#   build.sh install WORK NAME           downloads and builds in WORK; puts it into the cache folder once LINN_TOOL finds that it works
 #   build.sh rivals [NAME...]            the same without the tool, for those that are not there yet
 #
 # An archive is used only with its sum, and gets its name when it is whole. The environment may say:
@@ -29,88 +27,72 @@ sources_list=${LINN_SOURCES:-$here/sources.txt}
 mirror=${LINN_MIRROR:-}
 stall=${LINN_DOWNLOAD_STALL:-15}
 limit=${LINN_DOWNLOAD_LIMIT:-0}
+for number in LINN_DOWNLOAD_STALL LINN_DOWNLOAD_LIMIT; do
+    if [[ ${!number:-0} == *[!0-9]* ]]; then
+        echo "linn: $number must be whole seconds, not '${!number}'" >&2
+        exit 2
+    fi
+done
 readonly unreachable=3 # exit status: no place could be reached at all
 
-check_download_settings() {
-    local name
-    for name in stall limit; do
-        if [[ ! ${!name} =~ ^[0-9]{1,5}$ ]] || [[ $name == stall && ! $stall =~ [1-9] ]]; then
-            echo "LINN_DOWNLOAD_${name^^} is '${!name}': give a whole number of seconds, such as 30" >&2
-            return 2
-        fi
-    done
-    if [[ -n $mirror && ! $mirror =~ ^(https?|file):// ]]; then
-        echo "LINN_MIRROR is '$mirror': give an address that begins with https://, http:// or file://" >&2
-        return 2
-    fi
-    if [[ ! -r $sources_list ]]; then
-        echo "LINN_SOURCES: cannot read $sources_list" >&2
-        return 2
-    fi
-}
+cache= # as tool/allocators/catalogue.cpp
+if [[ ${XDG_CACHE_HOME:-} == /* ]]; then
+    cache=$XDG_CACHE_HOME/linn/allocators
+elif [[ ${HOME:-} == /* ]]; then
+    cache=$HOME/.cache/linn/allocators
+fi
 
 sources_of() { # NAME: its lines of the list, without the name
     awk -v name="$1" '$1 == name { print $2, $3, $4, $5 }' "$sources_list"
-}
-
-versions_of() { # NAME
-    sources_of "$1" | cut -d ' ' -f 1 | sort -u
 }
 
 has_sum() { # FILE SHA256
     [[ -f $1 ]] && [[ $(sha256sum <"$1") == "$2 "* ]]
 }
 
-# One archive from one place. curl says what went wrong; 5, 6 and 7 are its statuses for a host that cannot be reached.
-download() { # ADDRESS SHA256 FILE
-    local address=$1 sum=$2 file=$3 status=0 options
+# One archive from one place, by way of PART. curl says what went wrong; 5, 6 and 7 are its statuses for a host that cannot be reached.
+download() { # ADDRESS SHA256 FILE PART
+    local address=$1 sum=$2 file=$3 part=$4 status=0 options
     if has_sum "$file" "$sum"; then return 0; fi
     options=(--fail --silent --show-error --location --connect-timeout "$stall" --speed-limit 1 --speed-time "$stall")
     if ((limit > 0)); then options+=(--max-time "$((limit > SECONDS ? limit - SECONDS : 1))"); fi
     echo "$address"
-    curl "${options[@]}" --output "$file.part" "$address" || status=$?
-    if ((status == 0)) && has_sum "$file.part" "$sum"; then
-        mv "$file.part" "$file"
+    curl "${options[@]}" --output "$part" "$address" || status=$?
+    if ((status == 0)) && has_sum "$part" "$sum"; then
+        mv "$part" "$file"
         return 0
     fi
     case $status in
-    0) echo "its SHA-256 is $(sha256sum <"$file.part" | cut -d ' ' -f 1), and not $sum; it was thrown away" ;;
+    0) echo "its SHA-256 is $(sha256sum <"$part" | cut -d ' ' -f 1), and not $sum; it was thrown away" ;;
     23) echo "cannot write to ${file%/*}: no space left? Free 200 MB, or name another folder with XDG_CACHE_HOME" ;;
     esac
-    rm -f "$file.part"
+    rm -f "$part"
     case $status in 5 | 6 | 7) return "$unreachable" ;; esac
     return 1
 }
 
-# The sources of an allocator in SOURCES/NAME, and their version in SOURCES/NAME.version.
-fetch() { # DOWNLOADS SOURCES NAME
-    local version sum address folder file lock result=$unreachable status
-    mkdir -p "$1" "$2"
+# The sources of an allocator in $sources/NAME, and their version in $sources/NAME.version.
+fetch() { # NAME
+    local version sum address folder file result=$unreachable status
     while read -r version sum address folder; do
         file=${address#*://}
         if [[ -n $mirror ]]; then address=${mirror%/}/$file; fi
-        file=$1/${file//\//_}
+        file=$cache/downloads/${file//\//_}
         status=0
-        # Two allocators, or two processes, may want the same archive.
-        exec {lock}>"$file.lock"
-        flock "$lock"
-        download "$address" "$sum" "$file" || status=$?
-        exec {lock}>&-
-        rm -f "$file.lock"
+        download "$address" "$sum" "$file" "$sources/$1.part" || status=$?
         if ((status != 0)); then
             if ((status != unreachable)); then result=1; fi
             continue
         fi
-        rm -rf "${2:?}/$3" "$2/$3.archive"
-        mkdir "$2/$3.archive"
-        if ! tar --extract --file "$file" --strip-components 1 --no-same-owner --directory "$2/$3.archive"; then
-            echo "cannot unpack $file into $2: no space left? Free 200 MB, or name another folder with XDG_CACHE_HOME"
+        mkdir "$sources/$1.archive"
+        if ! tar --extract --file "$file" --strip-components 1 --no-same-owner --directory "$sources/$1.archive"; then
+            echo "cannot unpack $file into $sources: no space left? Free 200 MB, or name another folder with XDG_CACHE_HOME"
             return 1
         fi
-        ln -s "$3.archive/$folder" "$2/$3"
-        echo "$version" >"$2/$3.version"
+        ln -s "$1.archive/$folder" "$sources/$1"
+        echo "$version" >"$sources/$1.version"
         return 0
-    done < <(sources_of "$3")
+    done < <(sources_of "$1")
     return "$result"
 }
 
@@ -209,42 +191,141 @@ build_hoard() {
     licence ../LICENSE
 }
 
-cache_folder() { # as tool/allocators/catalogue.cpp
-    if [[ ${XDG_CACHE_HOME:-} == /* ]]; then
-        echo "$XDG_CACHE_HOME/linn/allocators"
-    elif [[ ${HOME:-} == /* ]]; then
-        echo "$HOME/.cache/linn/allocators"
+# Compiles what was fetched, and puts it into the cache folder where it can be used.
+build() { # NAME
+    local name=$1 source=$sources/$1 out=$work/built/$1 version place
+    version=$(<"$source.version")
+    place=$cache/$name/$version
+    mkdir -p "$work/scratch/$name" "$out"
+    (
+        work=$work/scratch/$name
+        set -x
+        "build_$name"
+    )
+    echo "$version" >"$out/version"
+    # One that cannot be used must not stand before the system's own.
+    if [[ -z ${LINN_TOOL:-} ]]; then
+        LD_PRELOAD=$out/lib$name.so sort "$out/version"
+    elif ! "$LINN_TOOL" allocators --allocator "new=$out/lib$name.so" new; then
+        echo "it was built, but cannot be used"
+        return 1
+    fi
+    mkdir -p "${place%/*}"
+    if [[ -e $place ]]; then mv -T "$place" "$work/old-$name"; fi
+    # Renamed, so that it is there whole or not at all; another process may have been faster.
+    mv -T "$out" "$place" || is_there "$name"
+}
+
+# Makes the work folder, and removes those of processes that were killed.
+prepare() {
+    local old
+    if ! mkdir -p "$work/sources" "$cache/logs" "$cache/downloads"; then
+        echo "cannot write to $cache" >&2
+        return 1
+    fi
+    for old in "$cache"/.building-*; do
+        if [[ ! -d /proc/${old##*-} ]]; then rm -rf "$old"; fi
+    done
+}
+
+# Builds one after its sources were fetched with that status, or says why it is not there.
+finish() { # NAME STATUS
+    local log=$cache/logs/$1.log what="downloading the sources"
+    if (($2 == 0)); then
+        what=building
+        if bash "$0" build "$work" "$1" >>"$log" 2>&1; then return 0; fi
+    fi
+    echo "$what failed; the end of $log:" >&2
+    tail -n 12 "$log" | cut -c 1-300 | sed 's/^/  /' >&2 # a compiler's command line says nothing to a reader
+    return 1
+}
+
+# Downloads, builds, tries and keeps one; prints its version. `linn allocators --install` removes the work folder.
+install() { # NAME
+    local status=0
+    prepare
+    bash "$0" fetch "$work" "$1" >"$cache/logs/$1.log" 2>&1 || status=$?
+    finish "$1" "$status"
+    cat "$work/sources/$1.version"
+}
+
+is_there() { # NAME: in a version of the list
+    local each
+    for each in $(sources_of "$1" | cut -d ' ' -f 1 | sort -u); do
+        if [[ -e $cache/$1/$each/lib$1.so ]]; then return 0; fi
+    done
+    return 1
+}
+
+joined() { # WORD... : "a, b, c"
+    local text
+    text=$(printf '%s, ' "$@")
+    echo "${text%, }"
+}
+
+# Says in a few lines what is there now and what is missing. What is put into the cache folder is tried there by every run that
+# measures it.
+rivals() { # NAME...
+    local names=("$@") missing name waiting=() built=() offline=() status
+    local -A fetching=()
+    if ((${#names[@]} == 0)); then names=(mimalloc2 mimalloc3 rpmalloc snmalloc jemalloc); fi
+    if [[ -z $cache ]]; then
+        echo "linn: there is no folder to install allocators to: set HOME or XDG_CACHE_HOME" >&2
+        return 1
+    fi
+    for name in "${names[@]}"; do
+        if [[ -z $(sources_of "$name") ]]; then
+            echo "linn: unknown allocator '$name'; the list is $sources_list" >&2
+            return 2
+        fi
+        is_there "$name" || waiting+=("$name")
+    done
+    if ((${#waiting[@]} == 0)); then return 0; fi
+    missing=$(needs "${waiting[@]}")
+    if [[ -n $missing ]]; then
+        echo "linn: going on without ${waiting[*]}: building them needs: apt-get install $(tr '\n' ' ' <<<"$missing")" >&2
+        return 0
+    fi
+    work=$cache/.building-$$
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    if ! prepare; then
+        echo "linn: going on without ${waiting[*]}" >&2
+        return 0
+    fi
+
+    for name in "${waiting[@]}"; do
+        LINN_DOWNLOAD_LIMIT=${LINN_DOWNLOAD_LIMIT:-60} bash "$0" fetch "$work" "$name" >"$cache/logs/$name.log" 2>&1 &
+        fetching[$name]=$!
+    done
+    for name in "${waiting[@]}"; do
+        status=0
+        wait "${fetching[$name]}" || status=$?
+        if ((status == unreachable)); then
+            offline+=("$name")
+        elif finish "$name" "$status"; then
+            built+=("$name $(<"$work/sources/$name.version")")
+        else
+            echo "linn: going on without $name" >&2
+        fi
+    done
+    if ((${#built[@]} > 0)); then echo "linn: built $(joined "${built[@]}") in $cache"; fi
+    if ((${#offline[@]} > 0)); then
+        echo "linn: offline, so going on without $(joined "${offline[@]}"); later: linn allocators --install ${offline[*]}" >&2
     fi
 }
 
-main() {
-    case ${1:-} in
-    needs)
-        shift
-        needs "$@"
-        ;;
-    fetch)
-        exec >"$2" 2>&1
-        check_download_settings
-        fetch "$3" "$4" "$5"
-        ;;
-    build)
-        exec >"$2" 2>&1
-        name=$4 source=$3/$4 work=$5 out=$6
-        version=$(<"$source.version")
-        set -x
-        "build_$name"
-        printf '%s\n' "$version" >"$out/version"
-        ;;
-    install | rivals)
-        . "$here/rivals.sh"
-        "$@"
-        ;;
-    *)
-        echo "usage: linn allocators --install NAME..." >&2
-        exit 2
-        ;;
-    esac
-}
-
-main "$@"
+case ${1:-} in
+needs | rivals)
+    "$@"
+    ;;
+fetch | build | install) # WORK NAME; the first two are the steps of the others, which write a log
+    work=$2 sources=$2/sources
+    "$1" "$3"
+    ;;
+*)
+    echo "usage: linn allocators --install NAME..." >&2
+    exit 2
+    ;;
+esac

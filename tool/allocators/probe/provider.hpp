@@ -31,14 +31,10 @@ inline std::string file_of(const void* address) {
 }
 
 template <class F>
-const void* address_of(F* function) noexcept {
+provider ask(const char* function, const char* symbol, F* address) {
     // Through a volatile, so that the address is the one the loader wrote and not one the linker assumed.
-    F* volatile called = function;
-    return reinterpret_cast<const void*>(called);
-}
-
-inline provider ask(const char* function, const char* symbol, const void* called) {
-    const std::string by_call = file_of(called);
+    F* volatile called = address;
+    const std::string by_call = file_of(reinterpret_cast<const void*>(called));
     const std::string by_name = file_of(::dlsym(RTLD_DEFAULT, symbol));
     if (by_call == by_name) {
         return {function, by_call};
@@ -54,18 +50,13 @@ inline std::vector<provider> memory_providers() {
     using namespace provider_detail;
     // The mangled names of operator new contain the letter for size_t: 'm' where it is unsigned long, else 'j'.
     constexpr bool is_long = sizeof(std::size_t) == sizeof(unsigned long) && sizeof(void*) == 8;
-    using new_function = void*(std::size_t);
-    using delete_function = void(void*) noexcept;
-    using sized_delete_function = void(void*, std::size_t) noexcept;
     return {
-        ask("malloc", "malloc", address_of<void*(std::size_t)>(&std::malloc)),
-        ask("free", "free", address_of<void(void*)>(&std::free)),
-        ask("operator new", is_long ? "_Znwm" : "_Znwj",
-            address_of<new_function>(static_cast<new_function*>(&::operator new))),
-        ask("operator delete", "_ZdlPv",
-            address_of<delete_function>(static_cast<delete_function*>(&::operator delete))),
-        ask("sized operator delete", is_long ? "_ZdlPvm" : "_ZdlPvj",
-            address_of<sized_delete_function>(static_cast<sized_delete_function*>(&::operator delete))),
+        ask<void*(std::size_t)>("malloc", "malloc", &std::malloc),
+        ask<void(void*)>("free", "free", &std::free),
+        ask<void*(std::size_t)>("operator new", is_long ? "_Znwm" : "_Znwj", &::operator new),
+        ask<void(void*) noexcept>("operator delete", "_ZdlPv", &::operator delete),
+        ask<void(void*, std::size_t) noexcept>("sized operator delete", is_long ? "_ZdlPvm" : "_ZdlPvj",
+                                               &::operator delete),
     };
 }
 

@@ -7,7 +7,6 @@
 #include <linn/memory_resource.hpp>
 
 #include <array>
-#include <cstring>
 #include <list>
 #include <map>
 #include <memory_resource>
@@ -22,49 +21,21 @@ constexpr std::size_t largest = std::size_t{1} << (size_count - 1);
 constexpr std::size_t published_pairs = 1'048'576;
 /// What one size may take at the usual work: some allocators need milliseconds a pair for large blocks.
 constexpr double most_ns = 100e6;
-/// Smaller blocks are written within the noise.
-constexpr std::size_t least_touched = 4'096;
-
-/// Takes a block, writes every byte of it and gives it back at once.
-template <class Source>
-void touched_loop(Source& source, std::size_t pairs, std::size_t bytes) {
-    for (std::size_t i = 0; i != pairs; ++i) {
-        void* p = source.take();
-        escape(p);
-        std::memset(p, static_cast<int>(i % 255) + 1, bytes);
-        escape(p);
-        source.give(p);
-    }
-}
-
-/// The ticks of so many nanoseconds at the usual work, to about a percent: enough to bound the time of a size.
-double rough_ticks(const options& o, double ns) {
-    const std::uint64_t begin_ns = now_ns();
-    const std::uint64_t begin = ticks();
-    std::uint64_t end_ns = begin_ns;
-    while (end_ns - begin_ns < 200'000) {
-        end_ns = now_ns();
-    }
-    return ns * static_cast<double>(o.work) / 100 * static_cast<double>(ticks() - begin) /
-           static_cast<double>(end_ns - begin_ns);
-}
 
 /// How many pairs a pass has: `wanted`, or as many as fit when all passes together may take `bound` ticks. The pairs
 /// that find this out also warm the allocator up. The first pair pays for memory that later ones reuse, and a thread that had to wait
 /// for its CPU must not pass for a slow allocator, so the least of several tries counts.
 template <class Make>
 std::size_t fitting_pairs(unsigned threads, std::size_t wanted, double bound, const Make& make) {
-    constexpr int tries = 5;
     double ignored = 1;
     for (std::size_t pairs = 1;; pairs *= 8) {
         double each = bound;
-        const auto is_enough = [&] { return each * static_cast<double>(pairs) >= bound / 64; };
-        for (int i = 0; i != tries && is_enough(); ++i) {
+        for (int tries = 5; tries != 0 && each * static_cast<double>(pairs) >= bound / 64; --tries) {
             const phase p = measure_passes({}, threads, pairs, ignored, make, one_cold_pass);
-            each = std::min(each, p.cycles_per_operation);
+            each = std::min(each, p.cycles_per_operation + 1e-3); // never 0
         }
-        if (is_enough() || pairs >= wanted) {
-            const double fitting = bound / (passes{}.count + 1) / std::max(each, 1e-3);
+        if (each * static_cast<double>(pairs) >= bound / 64 || pairs >= wanted) {
+            const double fitting = bound / (passes{}.count + 1) / each;
             return static_cast<std::size_t>(std::clamp(fitting, 1.0, static_cast<double>(wanted)));
         }
     }
@@ -101,35 +72,24 @@ struct pooled_buffer {
 template <template <std::size_t> class Source, std::size_t Least = 1, std::size_t Most = largest>
 outcome run_sizes(const options& o) {
     const std::size_t wanted = std::max<std::size_t>(1, o.scaled(published_pairs) / passes{}.count);
-    const double bound = rough_ticks(o, most_ns);
+    const double bound = most_ns * static_cast<double>(o.work) / 100 * ticks_per_ns();
     outcome result;
     result.work_check = wanted;
     double shares = 0;
     double measured = 0;
-    const auto measure = [&](std::string name, unsigned threads, double most_ticks, const auto& make) {
-        double share = 1;
-        phase p = measure_passes(std::move(name), threads, fitting_pairs(threads, wanted, most_ticks, make),
-                                 share, make);
-        shares += share;
-        ++measured;
-        return p;
-    };
     const auto add_size = [&]<std::size_t Bytes>(unsigned threads) {
         std::string name = std::to_string(Bytes) + (threads == 1 ? "" : "_two");
         if constexpr (Bytes < Least || Bytes > Most) {
             result.phases.push_back({std::move(name), 0, 0, {}});
         } else {
-            using source = Source<Bytes>;
-            phase p = measure(std::move(name), threads, bound,
-                              [] { return [s = source{}](std::size_t n) mutable { pair_loop(s, n); }; });
-            if (threads == 1 && Bytes >= least_touched) {
-                const phase t = measure({}, 1, bound / 4, [] {
-                    return [s = source{}](std::size_t n) mutable { touched_loop(s, n, Bytes); };
-                });
-                p.metrics = {{"touched_cycles", t.cycles_per_operation},
-                             {"touched_faults", t.faults_per_operation}};
-            }
-            result.phases.push_back(std::move(p));
+            const auto make = [] {
+                return [s = Source<Bytes>{}](std::size_t n) mutable { pair_loop(s, n); };
+            };
+            double share = 1;
+            result.phases.push_back(measure_passes(std::move(name), threads,
+                                                   fitting_pairs(threads, wanted, bound, make), share, make));
+            shares += share;
+            ++measured;
         }
     };
     const auto add_all = [&]<std::size_t... Log2>(unsigned threads, std::index_sequence<Log2...>) {

@@ -48,12 +48,13 @@ outcome run_buffers(const options& o) {
     return result;
 }
 
-/// The object of the published table with a constructor that does nothing.
-template <std::size_t Bytes>
-struct constructed_block {
-    char data[Bytes];
-    constructed_block() {} // not defaulted: a user-provided constructor ends the zero fill
+/// A type of these scenarios with a constructor that does nothing.
+template <class T>
+struct constructed : T {
+    constructed() {} // not defaulted: a user-provided constructor ends the zero fill
 };
+template <std::size_t Bytes>
+using constructed_block = constructed<plain_block<Bytes>>;
 
 constexpr std::size_t small_bytes = 100;
 constexpr std::size_t large_bytes = 100'000'000;
@@ -64,12 +65,6 @@ struct plain_line {
     char data[line_bytes];
     std::mutex guard;
     std::atomic<std::size_t> size{0};
-};
-struct constructed_line {
-    char data[line_bytes];
-    std::mutex guard;
-    std::atomic<std::size_t> size{0};
-    constructed_line() {} // as above
 };
 
 /// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
@@ -104,7 +99,6 @@ outcome run_zero_fill(const options& o) {
     add_passes(result, "large_memset", 1, large_count, creates<Way, large, large_bytes>, one_cold_pass);
     add_passes(result, "large_all_cores", threads, large_count, creates<Way, large, large_bytes>,
                one_cold_pass);
-    result.phases.back().metrics.emplace_back("threads", threads);
 
     add_passes(result, "line", 1, line_count, creates<Way, Line>);
     add_passes(result, "line_memset", 1, line_count, creates<Way, Line, line_bytes>);
@@ -147,7 +141,7 @@ outcome run_recycled(const options& o) {
         add_passes(result, state + "_400", threads, operations, creates<Way, Message<400>>);
     };
     add("single", 1);
-    const idle_thread second;
+    const std::jthread second = start_idle_thread();
     add("multi", 1);
     add("two", 2);
     return result;
@@ -198,7 +192,7 @@ constexpr variant all[] = {
     {"buffers", "linn_buffer_pool_shared", &run_buffers<linn_buffer_shared>},
     {"zero-fill", "make_shared", &run_zero_fill<std_make_shared>},
     {"zero-fill", "make_shared_constructor",
-     &run_zero_fill<std_make_shared, true, constructed_block, constructed_line>},
+     &run_zero_fill<std_make_shared, true, constructed_block, constructed<plain_line>>},
     {"zero-fill", "make_shared_for_overwrite", &run_zero_fill<for_overwrite>},
     {"zero-fill", "linn_make_shared_for_overwrite", &run_zero_fill<linn_for_overwrite>},
     {"zero-fill", "linn_recycler", &run_zero_fill<linn_recycler_shared>},

@@ -80,8 +80,6 @@ struct tally {
     std::uint64_t damaged = 0;    ///< blocks that no longer held what was written
     std::uint64_t operations = 0; ///< what a figure counts
     std::uint64_t ticks = 0;      ///< of the measured part
-    std::uint64_t wall_ns = 0;    ///< likewise
-    std::uint64_t cpu_ns = 0;     ///< likewise, of all threads
 
     tally& operator+=(const tally& more) noexcept {
         allocated += more.allocated;
@@ -90,8 +88,6 @@ struct tally {
         damaged += more.damaged;
         operations += more.operations;
         ticks += more.ticks;
-        wall_ns += more.wall_ns;
-        cpu_ns += more.cpu_ns;
         return *this;
     }
 };
@@ -158,21 +154,18 @@ private:
     }
 };
 
-/// Calls `body(index)` on `threads` new threads, which begin at once, and adds up what they return. Its times are from the
+/// Calls `body(index)` on `threads` new threads, which begin at once, and adds up what they return. Its time is from the
 /// common start to the last end. Up to the number of CPUs each thread has one for itself; more threads run where
 /// the system puts them.
 inline tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
     const bool has_own_cpus = threads <= usable_cpus();
     struct member {
         tally counts;
-        std::uint64_t start_ticks = 0;
-        std::uint64_t start_ns = 0;
-        std::uint64_t end_ticks = 0;
-        std::uint64_t end_ns = 0;
+        std::uint64_t start = 0;
+        std::uint64_t end = 0;
     };
     std::vector<member> members(threads);
     spin_barrier barrier{threads};
-    const std::uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     std::vector<std::thread> crew;
     crew.reserve(threads);
     for (unsigned index = 0; index != threads; ++index) {
@@ -184,11 +177,9 @@ inline tally run_crew(unsigned threads, const std::function<tally(unsigned)>& bo
             }
             member& own = members[index];
             barrier.wait();
-            own.start_ns = now_ns();
-            own.start_ticks = ticks();
+            own.start = ticks();
             own.counts = body(index);
-            own.end_ticks = ticks();
-            own.end_ns = now_ns();
+            own.end = ticks();
         });
     }
     for (std::thread& t : crew) {
@@ -199,14 +190,10 @@ inline tally run_crew(unsigned threads, const std::function<tally(unsigned)>& bo
     member whole = members.front();
     for (const member& m : members) {
         all += m.counts;
-        whole.start_ticks = std::min(whole.start_ticks, m.start_ticks);
-        whole.start_ns = std::min(whole.start_ns, m.start_ns);
-        whole.end_ticks = std::max(whole.end_ticks, m.end_ticks);
-        whole.end_ns = std::max(whole.end_ns, m.end_ns);
+        whole.start = std::min(whole.start, m.start);
+        whole.end = std::max(whole.end, m.end);
     }
-    all.ticks = whole.end_ticks - whole.start_ticks;
-    all.wall_ns = whole.end_ns - whole.start_ns;
-    all.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    all.ticks = whole.end - whole.start;
     return all;
 }
 
@@ -219,6 +206,7 @@ inline outcome measure_program(const options& o, std::size_t usual_operations, p
         tally work;
         std::uint64_t peak_bytes;
         std::uint64_t faults;
+        double cpu_share;
     };
     outcome result;
     result.waits = true;
@@ -228,7 +216,11 @@ inline outcome measure_program(const options& o, std::size_t usual_operations, p
         report& r = shared[0];
         result.error = run_apart([&] {
             const std::uint64_t faults = page_faults();
+            const std::uint64_t wall = now_ns();
+            const std::uint64_t busy = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
             r.work = run(plan);
+            r.cpu_share = static_cast<double>(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - busy) /
+                          static_cast<double>(now_ns() - wall);
             r.faults = page_faults() - faults;
             r.peak_bytes = peak_rss_bytes();
             return true;
@@ -251,7 +243,7 @@ inline outcome measure_program(const options& o, std::size_t usual_operations, p
         result.work_check += t.operations + t.bytes;
         result.peak_rss_bytes = std::max(result.peak_rss_bytes, r.peak_bytes);
         if (threads == 1) { // more may have to wait for one another
-            result.cpu_share = static_cast<double>(t.cpu_ns) / static_cast<double>(t.wall_ns);
+            result.cpu_share = r.cpu_share;
         }
     }
     return result;
@@ -277,14 +269,11 @@ template <std::size_t Count>
 struct parcel {
     block blocks[Count];
     parcel* next;
-    block self;
 
     /// Takes it and its blocks, each of `size()` bytes.
     template <class Memory, class Size>
     static parcel* fill(memory_user<Memory>& user, const Size& size) {
-        const block memory = user.take_unmarked(sizeof(parcel));
-        parcel* const p = ::new (memory.at) parcel;
-        p->self = memory;
+        parcel* const p = ::new (user.take_unmarked(sizeof(parcel)).at) parcel;
         for (block& b : p->blocks) {
             b = user.take(size());
         }
@@ -294,7 +283,7 @@ struct parcel {
     template <class Memory>
     void empty(memory_user<Memory>& user) noexcept {
         user.give_all(blocks);
-        user.give_unmarked(block{self});
+        user.give_unmarked({reinterpret_cast<unsigned char*>(this), sizeof(parcel)});
     }
 };
 

@@ -12,10 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace linn::tool::worker {
 namespace {
@@ -32,27 +30,6 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
     return nullptr;
 }
 
-/// Reads pairs of --name and value; false where a name is unknown, or the last has no value.
-bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
-    const std::pair<std::string_view, std::string*> texts[]{{"--preload", &preload},
-                                                            {"--scenario", &o.scenario},
-                                                            {"--variant", &o.variant},
-                                                            {"--container", &o.container},
-                                                            {"--cpu", &o.cpu}};
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const auto is_it = [&](const auto& known) { return known.first == argv[i]; };
-        const auto text = std::ranges::find_if(texts, is_it);
-        if (text != std::end(texts)) {
-            *text->second = argv[i + 1];
-        } else if (argv[i] == std::string_view{"--work"}) {
-            o.work = std::strtoull(argv[i + 1], nullptr, 10);
-        } else {
-            return false;
-        }
-    }
-    return argc % 2 == 1;
-}
-
 const char* build_description() {
 #if defined(__OPTIMIZE__)
     return "optimised";
@@ -62,33 +39,27 @@ const char* build_description() {
 }
 
 int run(int argc, char** argv) {
-    options o;
-    std::string preload;
-    if (!read_arguments(argc, argv, o, preload)) {
+    if (argc != 7) {
         std::fputs("linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n", stderr);
         return 2;
     }
-    const variant* const work = find_variant(o.scenario, o.variant);
-    if (!o.scenario.empty() && work == nullptr) {
-        std::fprintf(stderr, "nothing here does %s %s\n", o.scenario.c_str(), o.variant.c_str());
+    const std::string preload = argv[1];
+    const variant* const work = find_variant(argv[2], argv[3]);
+    const options o{std::strtoull(argv[5], nullptr, 10), argv[6]};
+    if (work == nullptr) {
+        std::fprintf(stderr, "nothing here does %s %s\n", argv[2], argv[3]);
         return 2;
     }
 
-    const int cpu = pin(o.cpu);
-    outcome result;
-    double canary_before = 0;
-    double canary_after = 0;
-    double cpu_share = 1;
-    if (!o.scenario.empty()) {
-        canary_before = canary();
-        const std::uint64_t wall = now_ns();
-        const std::uint64_t busy = cpu_ns();
-        result = work->run(o);
-        const std::uint64_t busy_end = cpu_ns();
-        const double own_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
-        cpu_share = result.waits ? result.cpu_share : std::min(result.cpu_share, own_share);
-        canary_after = canary();
-    }
+    pin(argv[4]);
+    const double canary_before = canary();
+    const std::uint64_t wall = now_ns();
+    const std::uint64_t busy = cpu_ns();
+    const outcome result = work->run(o);
+    const std::uint64_t busy_end = cpu_ns();
+    const double own_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
+    const double cpu_share = result.waits ? result.cpu_share : std::min(result.cpu_share, own_share);
+    const double slower_canary = std::max(canary_before, canary());
     const std::uint64_t peak = result.peak_rss_bytes != 0
                                    ? result.peak_rss_bytes
                                    : peak_rss_bytes(); // before the report below allocates
@@ -100,8 +71,7 @@ int run(int argc, char** argv) {
     reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
     reply["compiler"] = __VERSION__;
     reply["build"] = build_description();
-    reply["cpu"] = cpu;
-    reply["canary"] = {canary_before, canary_after};
+    reply["canary"] = slower_canary;
     reply["cpu_share"] = cpu_share;
     reply["peak_rss_bytes"] = peak;
     reply["work_check"] = result.work_check;

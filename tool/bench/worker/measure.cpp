@@ -16,6 +16,16 @@
 
 namespace linn::tool::worker {
 
+double ticks_per_ns() noexcept {
+    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin = ticks();
+    std::uint64_t ns = 0;
+    while (ns < 200'000) {
+        ns = now_ns() - begin_ns;
+    }
+    return static_cast<double>(ticks() - begin) / static_cast<double>(ns);
+}
+
 std::uint64_t page_faults() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -37,21 +47,14 @@ std::uint64_t proc_bytes(const char* file, const char* words) noexcept {
 
 namespace {
 
-/// Where the process may run and where it was pinned to.
-struct placement {
-    cpu_set_t usable;
-    int pinned = -1;
-
-    placement() {
-        CPU_ZERO(&usable);
-        ::sched_getaffinity(0, sizeof usable, &usable);
-    }
-};
-
-placement& the_placement() {
-    static placement p;
-    return p;
-}
+/// Where the process may run.
+const cpu_set_t usable = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof set, &set);
+    return set;
+}();
+int pinned = -1; // to that CPU
 
 /// A number that CPUs of one core share and that other cores do not, the least of them; -1 when the kernel does not say.
 long core_of(unsigned cpu) {
@@ -75,38 +78,33 @@ bool pin_to(unsigned cpu) {
 
 } // namespace
 
-int pin(const std::string& cpu) {
-    placement& p = the_placement();
+void pin(const std::string& cpu) {
     if (cpu == "none") {
-        return -1;
+        return;
     }
     // The kernel starts a new program on the CPU it finds idlest; staying there is better than a fixed number.
     const int wanted = cpu == "auto" ? ::sched_getcpu() : std::atoi(cpu.c_str());
-    if (wanted < 0 || wanted >= CPU_SETSIZE || !pin_to(static_cast<unsigned>(wanted))) {
-        return -1;
+    if (wanted >= 0 && wanted < CPU_SETSIZE && pin_to(static_cast<unsigned>(wanted))) {
+        pinned = wanted;
     }
-    p.pinned = wanted;
-    return wanted;
 }
 
 unsigned usable_cpus() {
-    const int count = CPU_COUNT(&the_placement().usable);
+    const int count = CPU_COUNT(&usable);
     return count < 1 ? 1 : static_cast<unsigned>(count);
 }
 
 void unpin_thread() {
-    const placement& p = the_placement();
-    if (p.pinned >= 0) {
-        ::sched_setaffinity(0, sizeof p.usable, &p.usable);
+    if (pinned >= 0) {
+        ::sched_setaffinity(0, sizeof usable, &usable);
     }
 }
 
 void pin_thread(unsigned index) {
-    const placement& p = the_placement();
-    if (p.pinned < 0) {
+    if (pinned < 0) {
         return;
     }
-    const unsigned home = static_cast<unsigned>(p.pinned);
+    const unsigned home = static_cast<unsigned>(pinned);
     const long home_core = core_of(home);
     unsigned left = index;
     if (left == 0) {
@@ -116,8 +114,8 @@ void pin_thread(unsigned index) {
     for (const bool same_core : {false, true}) {
         for (unsigned step = 1; step != CPU_SETSIZE; ++step) {
             const unsigned cpu = (home + step) % CPU_SETSIZE;
-            const bool shares = home_core >= 0 && CPU_ISSET(cpu, &p.usable) && core_of(cpu) == home_core;
-            if (CPU_ISSET(cpu, &p.usable) && shares == same_core && --left == 0) {
+            const bool shares = home_core >= 0 && CPU_ISSET(cpu, &usable) && core_of(cpu) == home_core;
+            if (CPU_ISSET(cpu, &usable) && shares == same_core && --left == 0) {
                 pin_to(cpu);
                 return;
             }

@@ -15,7 +15,9 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <semaphore>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -60,6 +62,9 @@ template <class Source>
     }
 }
 
+/// How fast the counter of `ticks()` runs, to about a percent.
+double ticks_per_ns() noexcept;
+
 /// Minor page faults of this process so far.
 std::uint64_t page_faults() noexcept;
 
@@ -77,8 +82,8 @@ inline std::uint64_t peak_rss_bytes() noexcept {
     return proc_bytes("/proc/self/status", "VmHWM:");
 }
 
-/// Pins the process as `options::cpu` says; returns the CPU, or -1 when it is not pinned.
-int pin(const std::string& cpu);
+/// Pins the process to a CPU. "auto": stay where the kernel started us; "none": nowhere; or a number.
+void pin(const std::string& cpu);
 
 /// CPUs that the process might use before `pin`.
 unsigned usable_cpus();
@@ -119,11 +124,8 @@ inline phase median_pass(std::span<phase> passes) {
 
 /// What one worker process is told to do. A worker does one thing once; repetition is the parent's.
 struct options {
-    std::string scenario;   ///< empty: prove only
-    std::string variant;    ///< the way of doing its work
     std::size_t work = 100; ///< percent of the usual operations
     std::string container = "unordered_set";
-    std::string cpu = "auto"; ///< "auto": stay where the kernel started us; "none"; or a number
 
     /// The operations to do where `full` are usual.
     std::size_t scaled(std::size_t full) const noexcept {
@@ -274,21 +276,13 @@ private:
 };
 
 /// A second thread that only waits: the C library and `std::shared_ptr` then behave as in any program with threads.
-class idle_thread {
-public:
-    idle_thread() : thread_{[this] { ends_.wait(false); }} {}
-    idle_thread(const idle_thread&) = delete;
-    idle_thread& operator=(const idle_thread&) = delete;
-    ~idle_thread() {
-        ends_.test_and_set();
-        ends_.notify_one();
-        thread_.join();
-    }
-
-private:
-    std::atomic_flag ends_;
-    std::thread thread_;
-};
+inline std::jthread start_idle_thread() {
+    return std::jthread{[](const std::stop_token& end) {
+        std::binary_semaphore ended{0};
+        const std::stop_callback note{end, [&] { ended.release(); }};
+        ended.acquire();
+    }};
+}
 
 /// The passes of a measurement; the figure is the median.
 struct passes {

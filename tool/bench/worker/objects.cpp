@@ -135,7 +135,8 @@ std::uint64_t anonymous_bytes() {
 template <class Source>
 outcome run_footprint(const options& o) {
     const std::size_t n = o.alive(1'000'000);
-    mapped_array<void*> live{n};
+    mapped_array<void*> places{n};
+    const std::span live{places.begin(), n};
     anonymous_bytes(); // what reading costs is there before
     const std::uint64_t before = anonymous_bytes();
     outcome result;
@@ -150,19 +151,8 @@ outcome run_footprint(const options& o) {
                      {"of_payload", grown / static_cast<double>(n * footprint_bytes)}};
         result.phases.push_back(std::move(p));
     };
-    add("live", [&] {
-        for (void*& place : live) {
-            char* p = static_cast<char*>(Source::take());
-            p[0] = 1;
-            p[footprint_bytes - 1] = 1;
-            place = p;
-        }
-    });
-    add("freed", [&] {
-        for (void* p : live) {
-            Source::give(p);
-        }
-    });
+    add("live", [&] { allocate_all<Source, true>(live); });
+    add("freed", [&] { free_all<Source>(live); });
     add("trimmed", [] { Source::trim(); });
     return result;
 }
@@ -277,14 +267,6 @@ void trim_heap() {
     }
 }
 
-/// Plain new and delete: the allocator that the process was started with.
-template <std::size_t Bytes>
-struct general_source {
-    static void* take() { return ::operator new(Bytes); }
-    static void give(void* p) noexcept { ::operator delete(p, Bytes); }
-    static void trim() { trim_heap(); }
-};
-
 /// The usual pool: free objects are linked through their own memory, chunks are carved as they are needed and never given
 /// back. One thread's only, so it needs no lock.
 template <std::size_t Bytes>
@@ -369,7 +351,10 @@ outcome run_floor(const options& o) {
 
 using objects = pool_source<object_bytes>;
 
-struct small_objects : pool_source<footprint_bytes> {
+struct general_objects : general_source<footprint_bytes> {
+    static void trim() { trim_heap(); }
+};
+struct pooled_objects : pool_source<footprint_bytes> {
     static void trim() { pool<object>::trim(); }
 };
 
@@ -379,7 +364,7 @@ constexpr variant all[] = {
     {"live-sets", "new_delete", &run_live_sets<general_source>},
     {"live-sets", "new_delete_resource", &run_live_sets<new_delete_source>},
     {"scaling", "new_delete", &run_scaling<general_source<object_bytes>>},
-    {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
+    {"footprint", "new_delete", &run_footprint<general_objects>},
     {"pairs", "free_list", &run_pairs<free_list<object_bytes>>},
     {"scattered", "free_list", &run_scattered<free_list<object_bytes>>},
     {"pairs", "array", &run_floor},
@@ -388,7 +373,7 @@ constexpr variant all[] = {
     {"live-sets", "linn_pool", &run_live_sets<pool_source>},
     {"live-sets", "linn_pool_resource", &run_live_sets<resource_source>},
     {"scaling", "linn_pool", &run_scaling<objects>},
-    {"footprint", "linn_pool", &run_footprint<small_objects>},
+    {"footprint", "linn_pool", &run_footprint<pooled_objects>},
     {"pairs-shared", "new_delete", &run_loop<&usual::general>},
     {"pairs-shared", "linn_pool", &run_loop<&usual::inlined>},
     {"pairs-shared", "linn_pool_call", &run_loop<&usual::outlined>},

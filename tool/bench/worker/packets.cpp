@@ -3,8 +3,6 @@
 #include "measure.hpp"
 #include "works.hpp"
 
-#include <linn/pool.hpp>
-
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -87,31 +85,21 @@ struct locked_source {
 /// Two general allocations, for the packet and for the control block.
 constexpr auto with_new = []<class T> { return [] { return std::shared_ptr<T>(new T); }; };
 
-struct new_and_delete {
-    packet* operator()() const { return new packet; }
-    static void destroy(packet* p) { delete p; }
-};
-constexpr auto new_delete = []<class> { return new_and_delete{}; };
+constexpr auto new_delete = []<class T> { return [] { return std::make_unique<T>(); }; };
 
 template <class Lock>
-struct pop_and_push {
-    locked_pool<Lock>& pool = locked_pool<Lock>::shared();
-
-    packet* operator()() const { return ::new (pool.pop()) packet; }
-    void destroy(packet* p) const { pool.push(p); }
+struct pushes {
+    void operator()(packet* p) const noexcept { locked_pool<Lock>::shared().push(p); }
 };
 template <class Lock>
-constexpr auto from_pool = []<class> { return pop_and_push<Lock>{}; };
+constexpr auto from_pool = []<class T> {
+    return [] { return std::unique_ptr<T, pushes<Lock>>{::new (locked_pool<Lock>::shared().pop()) T}; };
+};
 
 /// The packet from the pool, the control block by a small general allocation.
 template <class Lock>
 constexpr auto with_pool = []<class T> {
-    return [] {
-        return std::shared_ptr<T>(::new (locked_pool<Lock>::shared().pop()) T, [](T* p) {
-            p->~T();
-            locked_pool<Lock>::shared().push(p);
-        });
-    };
+    return [] { return std::shared_ptr<T>(::new (locked_pool<Lock>::shared().pop()) T, pushes<Lock>{}); };
 };
 /// Packet and control block in one block of the pool.
 template <class Lock>
@@ -119,11 +107,7 @@ constexpr auto allocate_shared = []<class T> {
     return [] { return std::allocate_shared<T>(source_allocator<T, locked_source<Lock>>{}); };
 };
 
-struct create_and_destroy {
-    packet* operator()() const { return linn::pool<packet>::create(); }
-    static void destroy(packet* p) { linn::pool<packet>::destroy(p); }
-};
-constexpr auto linn_pool = []<class> { return create_and_destroy{}; };
+constexpr auto linn_pool = []<class T> { return [] { return linn::make_unique<T>(); }; };
 
 /// The scenario shared-ptr for one way of making a packet: hot and in bursts, in a process with one thread, in one with an idle second
 /// thread, and with two threads that really work.
@@ -137,7 +121,7 @@ outcome run_shared_ptr(const options& o) {
         add_passes(result, state + "_burst", threads, operations, bursts<Way, T>);
     };
     add("single", 1);
-    const idle_thread second;
+    const std::jthread second = start_idle_thread();
     add("multi", 1);
     add("two", 2);
     return result;
@@ -199,33 +183,20 @@ constexpr double line_rate = 14.88e6;
 constexpr std::size_t ring_capacity = 1'024;
 constexpr std::size_t receive_burst = 32; // what drivers hand over at once
 
-/// What both threads saw of one run.
-struct pipeline_run {
-    std::uint64_t ticks = 0;
-    double receiver_idle = 0; ///< share of its time with the ring full or the next frames not there yet
-    double worker_idle = 0;   ///< share of its time with the ring empty
-    std::uint64_t faults = 0;
-    std::uint64_t checksum = 0;
-    double least_share = 1;
-};
-
 /// One thread receives: takes a packet, fills a header and a few lines, pushes it. The other processes: reads them and
-/// lets the packet go. `ticks_a_packet` 0: as fast as it goes; else frames arrive at that pace, in bursts.
+/// lets the packet go. `ticks_a_packet` 0: as fast as it goes; else frames arrive at that pace, in bursts. Adds the phase to the result,
+/// where each run must find the same checksum.
 template <auto Way, class T>
-pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
+void run_packets(outcome& result, std::string name, std::size_t packets, double ticks_a_packet) {
     const auto make = Way.template operator()<T>();
     using handle = decltype(make());
     const auto queue = std::make_unique<ring<handle, ring_capacity>>();
-    pipeline_run result;
-    std::array<std::uint64_t, 2> ends{};
-    spin_barrier barrier{2};
+    double receiver_idle = 0; // share of its time with the ring full or the next frames not there yet
+    double worker_idle = 0;   // share of its time with the ring empty
+    std::uint64_t checksum = 0;
 
-    std::thread worker{[&] {
-        pin_thread(1);
-        barrier.wait();
-        const std::uint64_t wall = now_ns();
-        const std::uint64_t busy = cpu_ns();
-        const std::uint64_t begin = ticks();
+    const auto work = [&](std::size_t) {
+        const std::uint64_t start = ticks();
         std::uint64_t sum = 0;
         std::uint64_t waited = 0;
         for (std::size_t done = 0; done != packets;) {
@@ -249,17 +220,11 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
             queue->publish_popped();
             done += n;
         }
-        ends[1] = ticks();
-        result.least_share = static_cast<double>(cpu_ns() - busy) / static_cast<double>(now_ns() - wall);
-        result.worker_idle = static_cast<double>(waited) / static_cast<double>(ends[1] - begin);
-        result.checksum = sum;
-        barrier.wait();
-    }};
-
-    {
+        worker_idle = static_cast<double>(waited) / static_cast<double>(ticks() - start);
+        checksum = sum;
+    };
+    const auto receive = [&](std::size_t) {
         std::array<std::byte, 64> header{};
-        barrier.wait();
-        const std::uint64_t faults = page_faults();
         const std::uint64_t start = ticks();
         std::uint64_t waited = 0;
         for (std::size_t sent = 0; sent != packets;) {
@@ -287,46 +252,33 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
             queue->publish_pushed();
             sent += n;
         }
-        ends[0] = ticks();
-        result.receiver_idle = static_cast<double>(waited) / static_cast<double>(ends[0] - start);
-        barrier.wait();
-        result.ticks = (ends[0] > ends[1] ? ends[0] : ends[1]) - start;
-        result.faults = page_faults() - faults;
+        receiver_idle = static_cast<double>(waited) / static_cast<double>(ticks() - start);
+    };
+    // This thread receives in every process: some allocators serve the first thread in another way than the others.
+    const auto side = [&, first = std::this_thread::get_id()]() -> std::function<void(std::size_t)> {
+        if (std::this_thread::get_id() == first) {
+            return receive;
+        }
+        return work;
+    };
+    add_passes(result, std::move(name), 2, packets, side, one_cold_pass);
+    result.phases.back().faults_per_operation *= 2; // the threads share the packets
+    result.phases.back().metrics = {{"receiver_idle", receiver_idle}, {"worker_idle", worker_idle}};
+    if (result.work_check != 0 && result.work_check != checksum) {
+        result.error = "packets were lost or changed on the way";
     }
-    worker.join();
-    return result;
-}
-
-/// The figures of one run as a phase.
-phase pipeline_phase(std::string name, std::size_t packets, const pipeline_run& run) {
-    const double all = static_cast<double>(run.ticks);
-    const double count = static_cast<double>(packets);
-    return {std::move(name),
-            all / count,
-            static_cast<double>(run.faults) / count,
-            {{"receiver_idle", run.receiver_idle}, {"worker_idle", run.worker_idle}}};
+    result.work_check = checksum;
 }
 
 /// The scenario pipeline for one way of holding a packet: flat out, then at the line rate of 10 Gbit/s.
 template <auto Way, class T = packet>
 outcome run_pipeline(const options& o) {
     const std::size_t packets = o.scaled(600'000);
+    outcome warm_up;
+    run_packets<Way, T>(warm_up, {}, packets / 4 + 1, 0);
     outcome result;
-    const std::uint64_t since = now_ns();
-    const std::uint64_t start = ticks();
-    run_packets<Way, T>(packets / 4 + 1, 0); // warms up, and tells how fast the counter runs
-    const double ticks_a_second =
-        static_cast<double>(ticks() - start) / static_cast<double>(now_ns() - since) * 1e9;
-
-    const pipeline_run flat = run_packets<Way, T>(packets, 0);
-    const pipeline_run line = run_packets<Way, T>(packets, ticks_a_second / line_rate);
-    result.phases.push_back(pipeline_phase("flat_out", packets, flat));
-    result.phases.push_back(pipeline_phase("line_rate", packets, line));
-    result.cpu_share = std::min(flat.least_share, line.least_share);
-    result.work_check = flat.checksum;
-    if (flat.checksum != line.checksum) {
-        result.error = "packets were lost or changed on the way";
-    }
+    run_packets<Way, T>(result, "flat_out", packets, 0);
+    run_packets<Way, T>(result, "line_rate", packets, ticks_per_ns() * 1e9 / line_rate);
     return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <new>
 
 namespace linn::tool::worker {
 
@@ -43,6 +44,13 @@ template <class Source>
         allocate_and_free<Source>(live, n, rounds);
     }
 }
+
+/// Plain new and delete: the allocator that the process was started with.
+template <std::size_t Bytes>
+struct general_source {
+    static void* take() { return ::operator new(Bytes); }
+    static void give(void* p) noexcept { ::operator delete(p, Bytes); }
+};
 
 /// An object of that size, aligned as an object of that size may need, to 16 at most.
 template <std::size_t Bytes>

@@ -9,6 +9,7 @@
 #include <boost/pool/singleton_pool.hpp>
 
 #include <algorithm>
+#include <forward_list>
 #include <new>
 #include <numeric>
 #include <random>
@@ -19,6 +20,19 @@ namespace linn::tool::worker {
 
 namespace {
 
+/// An object whose `new` and `delete` call the allocator of a policy.
+template <class Policy, std::size_t Bytes>
+struct allocated_object : payload<Bytes> {
+    using payload<Bytes>::payload;
+
+    static void* operator new(std::size_t) {
+        return Policy::template allocator<allocated_object>().allocate(1);
+    }
+    static void operator delete(void* p) {
+        Policy::template allocator<allocated_object>().deallocate(static_cast<allocated_object*>(p), 1);
+    }
+};
+
 /// One of the standard library's pool resources, with default options, over `new_delete_resource`.
 template <class Resource>
 struct pmr {
@@ -28,14 +42,7 @@ struct pmr {
     }
 
     template <std::size_t Bytes>
-    struct object : payload<Bytes> {
-        using payload<Bytes>::payload;
-
-        static void* operator new(std::size_t size) { return resource_.allocate(size, alignof(object)); }
-        static void operator delete(void* p, std::size_t size) {
-            resource_.deallocate(p, size, alignof(object));
-        }
-    };
+    using object = allocated_object<pmr, Bytes>;
 
 private:
     // A reference held once, so that the row does not pay for the guard of a function's static.
@@ -54,12 +61,7 @@ struct objects_from {
     }
 
     template <std::size_t Bytes>
-    struct object : payload<Bytes> {
-        using payload<Bytes>::payload;
-
-        static void* operator new(std::size_t) { return Source::template take<object>(); }
-        static void operator delete(void* p) { Source::template give<object>(p); }
-    };
+    using object = allocated_object<objects_from, Bytes>;
 };
 
 struct boost_tag {};
@@ -94,17 +96,6 @@ struct boost_source {
 template <class T>
 class lecture_pool {
 public:
-    lecture_pool() = default;
-    lecture_pool(const lecture_pool&) = delete;
-    lecture_pool& operator=(const lecture_pool&) = delete;
-    ~lecture_pool() {
-        while (chunks_ != nullptr) {
-            chunk* next = chunks_->next;
-            delete chunks_;
-            chunks_ = next;
-        }
-    }
-
     void* allocate() {
         if (free_ == nullptr) {
             grow();
@@ -132,23 +123,18 @@ private:
         alignas(T) std::byte object[sizeof(T)];
     };
     struct chunk {
-        chunk* next;
         node nodes[chunk_nodes];
+        chunk() noexcept {} // not defaulted: that would write zeros
     };
 
     void grow() {
-        chunk* fresh = new chunk;
-        fresh->next = chunks_;
-        chunks_ = fresh;
-        for (std::size_t i = 0; i + 1 != chunk_nodes; ++i) {
-            fresh->nodes[i].next = &fresh->nodes[i + 1];
+        for (node& n : chunks_.emplace_front().nodes | std::views::reverse) {
+            deallocate(&n);
         }
-        fresh->nodes[chunk_nodes - 1].next = free_;
-        free_ = &fresh->nodes[0];
     }
 
     node* free_ = nullptr;
-    chunk* chunks_ = nullptr;
+    std::forward_list<chunk> chunks_;
 };
 
 struct lecture_source {
@@ -196,14 +182,15 @@ private:
     Map map_;
 };
 
+struct amount {
+    const char* name;
+    std::size_t n;
+};
+
 /// The scenario reuse for one way: `Way::allocator<T>()` is the allocator of everything. Each structure and size has a process of
 /// its own.
 template <class Way>
 outcome run_reuse(const options& o) {
-    struct amount {
-        const char* name;
-        std::size_t n;
-    };
     using pairs = decltype(Way::template allocator<std::pair<const int, int>>());
     using nodes = decltype(Way::template allocator<list_node>());
 
@@ -272,10 +259,6 @@ bool measure_container(std::size_t n, std::size_t repetitions, const Make& make,
 /// The scenario containers-shuffled for one policy of pools.hpp. Each kind and size has a process of its own.
 template <class Policy>
 outcome run_shuffled(const options& o) {
-    struct amount {
-        const char* name;
-        std::size_t n;
-    };
     outcome result;
     result.waits = true;
     const auto measure = [&](const char* kind, const amount& size, auto make) {

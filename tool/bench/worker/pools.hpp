@@ -13,7 +13,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <memory_resource>
 #include <ranges>
 #include <set>
 #include <string>
@@ -133,46 +132,41 @@ struct churned {
 /// Inserts all keys, erases those at the places that `victims` gives, all of them in some order, and inserts all again.
 template <class C, class Victims>
 churned churn(C& c, mapped_array<int>& keys, Victims&& victims) {
-    churned result{};
-    const auto take_steps = [&](const auto& insert, const auto& erase) {
-        const auto time = [&](const auto& operation) {
-            const stopwatch watch;
-            operation();
-            return watch.finish({}, keys.size());
-        };
-        result.steps[0] = time(insert);
-        result.elements = c.size();
-        result.steps[1] = time(erase);
-        result.is_whole = c.empty();
-        result.steps[2] = time(insert);
-        result.is_whole = result.is_whole && c.size() == result.elements;
+    constexpr bool is_list = requires { c.push_back(0); };
+    mapped_array<typename C::iterator> places{is_list ? keys.size() : 0}; // by which a list erases
+    const auto insert = [&] {
+        auto* place = places.begin();
+        for (const int key : keys) {
+            if constexpr (is_list) {
+                *place++ = c.insert(c.end(), key);
+            } else if constexpr (requires { typename C::mapped_type; }) {
+                c.emplace(key, key);
+            } else {
+                c.insert(key);
+            }
+        }
     };
-    if constexpr (requires { c.push_back(0); }) { // a list finds what it erases by iterator
-        mapped_array<typename C::iterator> places{keys.size()};
-        const auto insert = [&] {
-            std::ranges::transform(keys, places.begin(), [&](int key) { return c.insert(c.end(), key); });
-        };
-        take_steps(insert, [&] {
-            for (const auto i : victims) {
+    const auto erase = [&] {
+        for (const auto i : victims) {
+            if constexpr (is_list) {
                 c.erase(places[i]);
-            }
-        });
-    } else {
-        const auto insert = [&] {
-            for (const int key : keys) {
-                if constexpr (requires { typename C::mapped_type; }) {
-                    c.emplace(key, key);
-                } else {
-                    c.insert(key);
-                }
-            }
-        };
-        take_steps(insert, [&] {
-            for (const auto i : victims) {
+            } else {
                 c.erase(keys[i]);
             }
-        });
-    }
+        }
+    };
+    const auto time = [&](const auto& operation) {
+        const stopwatch watch;
+        operation();
+        return watch.finish({}, keys.size());
+    };
+    churned result{};
+    result.steps[0] = time(insert);
+    result.elements = c.size();
+    result.steps[1] = time(erase);
+    result.is_whole = c.empty();
+    result.steps[2] = time(insert);
+    result.is_whole = result.is_whole && c.size() == result.elements;
     return result;
 }
 

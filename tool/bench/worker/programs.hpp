@@ -419,21 +419,14 @@ struct xmalloc_test {
         const std::size_t producers = std::max(1u, plan.threads / 2);
         const std::size_t wanted = plan.operations * plan.threads / producers;
         const std::size_t batches = std::max<std::size_t>(1, wanted / blocks_of_a_batch);
-        if (plan.threads == 1) {
-            return run_crew(1, [&](unsigned) {
-                memory_user<Memory> user;
-                for (std::size_t i = 0; i != batches; ++i) {
-                    consume(user, produce(user));
-                }
-                return user.counts;
-            });
-        }
+        const bool is_alone = plan.threads == 1;
         stack between{producers * batches};
-        return run_crew(static_cast<unsigned>(2 * producers), [&](unsigned index) {
+        return run_crew(is_alone ? 1 : static_cast<unsigned>(2 * producers), [&](unsigned index) {
             memory_user<Memory> user;
             if (index % 2 == 0) {
                 for (std::size_t i = 0; i != batches; ++i) {
-                    between.push(produce(user));
+                    batch* const b = batch::fill(user, [] { return block_bytes; });
+                    is_alone ? consume(user, b) : between.push(b);
                 }
             } else {
                 while (batch* b = between.pop()) {
@@ -486,11 +479,6 @@ private:
         std::size_t size_ = 0;
         std::size_t to_come_;
     };
-
-    template <class Memory>
-    static batch* produce(memory_user<Memory>& user) {
-        return batch::fill(user, [] { return block_bytes; });
-    }
 
     template <class Memory>
     static void consume(memory_user<Memory>& user, batch* b) {

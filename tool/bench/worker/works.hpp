@@ -16,18 +16,16 @@
 
 namespace linn::tool::worker {
 
-/// A network packet's buffer of 1.5 KB. The empty constructor keeps `make_shared` from filling it with zeros.
-struct packet {
-    std::uint64_t length;
-    std::byte data[1'528];
-    packet() noexcept {} // not defaulted: that would make value-initialisation write zeros
-};
-
-/// The same without a constructor, which is how most programs write it: for the `_for_overwrite` functions, and for what the
-/// others cost then.
+/// A network packet's buffer of 1.5 KB as most programs write it, without a constructor: for the `_for_overwrite` functions, and for
+/// what the others cost then.
 struct plain_packet {
     std::uint64_t length;
     std::byte data[1'528];
+};
+
+/// The same with an empty constructor, which keeps `make_shared` from filling it with zeros.
+struct packet : plain_packet {
+    packet() noexcept {} // not defaulted: that would make value-initialisation write zeros
 };
 
 static_assert(sizeof(packet) == 1'536 && sizeof(plain_packet) == 1'536);
@@ -81,16 +79,6 @@ inline constexpr auto linn_buffer_shared = []<class T> {
     return [from = &buffers_of<T>()] { return from->acquire_shared(); };
 };
 
-/// What holds an object lets it go, unless it is a bare pointer: then what made it has `destroy`.
-template <class Make, class Handle>
-void let_go(const Make& make, Handle& h) {
-    if constexpr (requires { make.destroy(h); }) {
-        make.destroy(h);
-    } else {
-        h = Handle{};
-    }
-}
-
 // What a pass does with objects of a type, made by a way.
 
 /// Makes a packet, writes its first word and lets it go, again and again.
@@ -101,7 +89,6 @@ auto hot() {
             auto h = make();
             h->length = i;
             escape(&*h);
-            let_go(make, h);
         }
     };
 }
@@ -118,7 +105,7 @@ auto bursts() {
                 escape(&*h);
             }
             for (auto& h : live) {
-                let_go(make, h);
+                h = {};
             }
         }
     };

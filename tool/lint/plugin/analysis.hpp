@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +29,9 @@ bool is_std_array(const CXXRecordDecl* record);
 
 /// A pointer class of the standard library or Boost, by its name.
 bool is_smart_pointer(QualType type);
+
+/// In bytes.
+std::uint64_t size_of(QualType type, const ASTContext& context);
 
 /// As a reader writes it: without `struct`.
 std::string type_name(QualType type, const ASTContext& context);
@@ -64,38 +66,13 @@ struct filled_member {
     std::uint64_t bytes = 0;
 };
 
-/// How many bytes of a type the forms of initialisation write. `docs/design/lint.md` has the rules; where
-/// a constructor's body is unknown or does more than can be followed, it counts as writing its whole
-/// object, so that the result errs towards silence.
-class fill_size {
-public:
-    explicit fill_size(ASTContext& context) : context_{context} {}
+/// Bytes that value-initialisation writes and default-initialisation does not. Of an array, of all elements.
+/// `docs/design/lint.md` has the rules; where a constructor's body is unknown or does more than can be followed, it counts as
+/// writing its whole object, so that the result errs towards silence. @pre the type is complete and not dependent
+std::uint64_t filled_bytes(QualType type, ASTContext& context);
 
-    /// Bytes that value-initialisation writes and default-initialisation does not. Of an array, of all
-    /// elements. @pre the type is complete and not dependent
-    std::uint64_t filled(QualType type);
-
-    /// The members behind `filled`, largest first, those of base classes too; none where the type is no class.
-    std::vector<filled_member> members(QualType type);
-
-    std::uint64_t size_of(QualType type) const;
-
-private:
-    /// Bytes that default-initialisation writes.
-    std::uint64_t written(QualType type);
-    std::uint64_t written(const FieldDecl& field);
-    std::uint64_t written_of_record(const CXXRecordDecl& record, bool whole_object);
-    std::uint64_t written_by(const CXXConstructorDecl& constructor, bool whole_object);
-    std::uint64_t written_by(const Expr& initialiser, QualType type, bool whole_object = true);
-    std::uint64_t structural(const CXXRecordDecl& record, bool whole_object);
-    std::uint64_t own_pointers(const CXXRecordDecl& record) const;
-    std::uint64_t whole(const CXXRecordDecl& record, bool whole_object) const;
-    void collect(const CXXRecordDecl& record, bool whole_object, std::vector<filled_member>& to);
-
-    ASTContext& context_;
-    std::map<std::pair<const CXXRecordDecl*, bool>, std::uint64_t> known_;
-    int depth_ = 0;
-};
+/// The members behind `filled_bytes`, largest first, those of base classes too; none where the type is no class.
+std::vector<filled_member> filled_members(QualType type, ASTContext& context);
 
 /// Where the object lies that is filled.
 enum class storage {
@@ -152,6 +129,7 @@ struct object_fate {
     fate outcome = fate::escapes;
     std::vector<const Stmt*> writers{}; ///< the statements that overwrite all of it
     bool handed_out = false;            ///< a function gets a pointer to it through which it may write
+    bool shows_padding = false;         ///< written by members only, and a function gets all of it
     bool is_held = false;               ///< a variable or member holds it
     bool is_in_loop = false;            ///< a loop of the function creates it again and again
     bool repeats_zeros = false;         ///< `memset` writes zeros over zeros

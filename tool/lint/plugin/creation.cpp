@@ -296,8 +296,8 @@ std::optional<creation> creation_by_variable(const VarDecl& variable, ASTContext
     if (is_std_array(type->getAsCXXRecordDecl())) {
         made.object = element_type(type, context);
         made.array = true;
-        const auto each = context.getTypeSizeInChars(made.object).getQuantity();
-        made.count = each != 0 ? context.getTypeSizeInChars(type).getQuantity() / each : 0;
+        const auto each = size_of(made.object, context);
+        made.count = each != 0 ? size_of(type, context) / each : 0;
     }
     set_object(made, made.object, context);
     if (made.object->isVariableArrayType()) {

@@ -5,6 +5,8 @@
 #include "clang/AST/StmtCXX.h"
 #include "overwrite_values.hpp"
 
+#include <numeric>
+
 namespace clang::tidy::linn {
 
 /// What an expression has to do with the object: it names its holder, points to a part of it, or denotes the part.
@@ -34,7 +36,9 @@ protected:
           made_{made},
           each_{size_of(made.object)} {}
 
-    std::int64_t size_of(QualType type) const { return context_.getTypeSizeInChars(type).getQuantity(); }
+    std::int64_t size_of(QualType type) const {
+        return static_cast<std::int64_t>(linn::size_of(type, context_));
+    }
     bound count() const { return value_of(holder_ + ".size"); }
 
     // --- What is written and read --------------------------------------------------------------------------------
@@ -72,6 +76,10 @@ protected:
             });
             if (has_all) {
                 now_.parts.insert(to.index.text());
+                has_gaps_ = std::accumulate(fields.begin(), fields.end(), each_,
+                                            [&](std::int64_t left, const FieldDecl* field) {
+                                                return left - size_of(field->getType());
+                                            }) != 0;
             }
         }
         if (!made_.array && now_.parts.contains(bound{}.text())) {
@@ -282,6 +290,7 @@ protected:
 
     /// An argument of a function that the check does not look into.
     void pass(const place& what, const FunctionDecl& function, unsigned index) {
+        fate_.shows_padding = fate_.shows_padding || (has_gaps_ && what.member == nullptr && !what.is_inner);
         const QualType type =
             index < function.getNumParams() ? function.getParamDecl(index)->getType() : context_.VoidTy;
         const bool is_algorithm = outermost_namespace(function) == "std" && what.at != level::holder;
@@ -357,6 +366,7 @@ protected:
     object_fate fate_{};
     bool is_read_ = false;
     bool escaped_ = false;
+    bool has_gaps_ = false; ///< overwritten member by member, and there are bytes between them
     state now_{};
     bool is_lost_ = false;                           ///< something that the check does not follow
     std::vector<const Stmt*> around_{};              ///< the current statement, behind those that contain it

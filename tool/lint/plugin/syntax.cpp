@@ -31,6 +31,10 @@ bool is_smart_pointer(QualType type) {
                   "local_shared_ptr", "intrusive_ptr"});
 }
 
+std::uint64_t size_of(QualType type, const ASTContext& context) {
+    return static_cast<std::uint64_t>(context.getTypeSizeInChars(type).getQuantity());
+}
+
 std::string type_name(QualType type, const ASTContext& context) {
     PrintingPolicy policy = context.getPrintingPolicy();
     policy.SuppressTagKeyword = true;

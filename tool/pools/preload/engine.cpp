@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/single_threaded.h>
 
 #include <cerrno>
 #include <new>
@@ -60,9 +61,15 @@ constexpr front* no_fronts = all_zero + 1;
 
 constinit std::uint32_t count = 0;
 
+constinit bool had_threads = false; // when the process was copied
+
 void on_fork(void*, detail::module_event e) noexcept {
-    if (e == detail::module_event::after_fork_in_child) {
-        forget_scan_of_parent();
+    if (e == detail::module_event::before_fork) {
+        had_threads = __libc_single_threaded == 0;
+    } else if (e == detail::module_event::after_fork_in_child) {
+        if (had_threads) {
+            forget_scan_of_parent();
+        }
         forget_writing_of_parent();
     }
 }
@@ -111,68 +118,11 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         at_thread_exit.arm();
         me.fronts = fronts;
     }
-    if (front& f = me.fronts[number]; f.home == nullptr) {
-        d.home_for_thread().attach(f, detail::current_thread());
-    }
-    return true;
+    front& f = me.fronts[number];
+    return f.home != nullptr || d.home_for_thread().attach(f, detail::current_thread());
 }
 
-constexpr std::size_t small_pool_bytes = std::size_t{4} << 20;
-constexpr std::uint64_t look_every_ms = 1000;
 constexpr std::uint64_t rest_ms = 100;
-constexpr std::uint32_t most_strikes = 3;
-
-bool is_wasteful(depot& d, std::uint32_t max_waste) noexcept {
-    const pool_statistics s = d.statistics();
-    return s.resident_bytes > small_pool_bytes && s.resident_bytes / max_waste > s.live * s.slot_bytes;
-}
-
-constinit std::atomic<std::uint64_t> looked_after_ms{0};
-
-std::size_t trim(std::uint32_t number, depot& d) noexcept {
-    std::size_t bytes = 0;
-    d.any_home([&](depot& home) {
-        bytes += home.trim(&me.fronts[number]);
-        return false;
-    });
-    return bytes;
-}
-
-/// A pool that holds far more than its live blocks need is trimmed, and when that does not help three times in a row it serves
-/// no more: a few blocks that live long pin its memory.
-void look_after(std::uint32_t number, depot& d) noexcept {
-    pool_state& s = pools[number];
-    if (s.max_waste == 0 || s.stopped.load(std::memory_order_relaxed) != nullptr) {
-        return;
-    }
-    if (is_wasteful(d, s.max_waste)) {
-        trim(number, d);
-        if (is_wasteful(d, s.max_waste)) {
-            if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
-                s.stopped.store("it held more than max_waste times the memory of its live objects",
-                                std::memory_order_relaxed);
-                leave_out_stopped_pools();
-            }
-            return;
-        }
-    }
-    s.strikes.store(0, std::memory_order_relaxed);
-}
-
-/// Once a second, from a slow path of any pool: a pool that the program is done with has none of its own.
-void look_after_all() noexcept {
-    const std::uint64_t now = range_platform::clock::now_ms();
-    std::uint64_t last = looked_after_ms.load(std::memory_order_relaxed);
-    if (now - last < look_every_ms ||
-        !looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed)) {
-        return;
-    }
-    for (std::uint32_t i = 0; i != count; ++i) {
-        if (depot* const d = pools[i].get()) {
-            look_after(i, *d);
-        }
-    }
-}
 
 /// The home whose slab holds the block; null where no slab begins.
 depot* depot_of(const void* block) noexcept {
@@ -290,7 +240,6 @@ void describe_pool(std::uint32_t number, std::string_view name, const planned_po
         g.first_slab_bytes = chunk_bytes; // less than a huge page is none
     }
     s.description = {g, detail::label_of(name)};
-    s.max_waste = planned.max_waste;
 }
 
 bool make_pool(std::uint32_t number) noexcept {
@@ -302,7 +251,7 @@ bool make_pool(std::uint32_t number) noexcept {
 void* refill(std::uint64_t number, const void* caller) noexcept {
     pool_state& s = pools[number];
     depot* const d = s.get();
-    if (d == nullptr || me.is_inside || s.stopped.load(std::memory_order_relaxed) != nullptr) {
+    if (d == nullptr || me.is_inside) {
         return nullptr;
     }
     const slow_path here;
@@ -318,7 +267,6 @@ void* refill(std::uint64_t number, const void* caller) noexcept {
         s.again_ms.store(range_platform::clock::now_ms() + rest_ms, std::memory_order_relaxed);
         return nullptr;
     }
-    look_after_all();
     return block;
 }
 
@@ -353,7 +301,6 @@ void give_slowly(void* block, const void* caller) noexcept {
     } else {
         d.put_one(block, detail::trace_from(caller));
     }
-    look_after_all();
 }
 
 std::size_t trim_pools() noexcept {
@@ -361,7 +308,10 @@ std::size_t trim_pools() noexcept {
     std::size_t bytes = 0;
     for (std::uint32_t i = 0; i != count; ++i) {
         if (depot* const d = pools[i].get()) {
-            bytes += trim(i, *d);
+            d->any_home([&](depot& home) {
+                bytes += home.trim(&me.fronts[i]);
+                return false;
+            });
         }
     }
     return bytes;

@@ -75,11 +75,8 @@ struct pool_state {
     registry::slot_type made{0};
     detail::pool_description description;
     char name_of_size[24];
-    std::uint32_t max_waste;
     std::atomic<std::uint64_t> again_ms; ///< it had no memory: not to be asked before
     std::atomic<std::uint64_t> refused;
-    std::atomic<const char*> stopped; ///< why it serves no more; null: it serves
-    std::atomic<std::uint32_t> strikes;
 
     /// The depot, null where none was made.
     depot* get() noexcept { return detail::published_depot<range_platform>(made); }

@@ -22,25 +22,21 @@ namespace {
 
 constinit const std::atomic<std::uint64_t> nothing[1]{};
 
-/// An index with what belongs to its entries, and room to make the next one in.
+/// An index with what belongs to its entries.
 struct growing_index {
     site_index index{nothing, 63, 0};
     std::atomic<std::uint64_t>* live = nullptr;
     std::atomic<std::uint16_t>* more = nullptr; ///< of each entry: where a wrapper's caller is, or the site
-    std::uint64_t* next = nullptr;
-    std::uint16_t* next_more = nullptr;
-    std::atomic<std::uint32_t> used{0}; ///< of pool_mode::sizes
+    std::atomic<std::uint32_t> used{0};         ///< of pool_mode::sizes
 
     bool make(std::size_t sites) noexcept {
         const std::size_t count = std::bit_ceil(4 * (sites < 16 ? std::size_t{16} : sites));
-        void* const memory = detail::system_pages::map(count * 20, 4096);
+        void* const memory = detail::system_pages::map(count * 10, 4096);
         if (memory == nullptr) {
             return false;
         }
         live = static_cast<std::atomic<std::uint64_t>*>(memory);
-        next = reinterpret_cast<std::uint64_t*>(live + count);
-        more = reinterpret_cast<std::atomic<std::uint16_t>*>(next + count);
-        next_more = reinterpret_cast<std::uint16_t*>(more + count);
+        more = reinterpret_cast<std::atomic<std::uint16_t>*>(live + count);
         index = {live, static_cast<std::uint32_t>(64 - std::countr_zero(count)),
                  static_cast<std::uint32_t>(count - 1)};
         return true;
@@ -61,24 +57,23 @@ struct growing_index {
         }
     }
 
-    void clear() noexcept { std::memset(next, 0, (std::size_t{index.last} + 1) * sizeof *next); }
+    // Readers go on meanwhile: each entry is right by itself, and a call that they miss is served elsewhere.
+    void clear() noexcept {
+        for (std::size_t i = 0; i <= index.last; ++i) {
+            live[i].store(0, std::memory_order_relaxed);
+        }
+    }
     /// The first with a key stays.
     void put(std::uint64_t key, std::uint64_t number, std::uint16_t extra) noexcept {
         std::size_t i = home_of(key, index.shift);
-        for (; next[i] != 0; i = (i + 1) & index.last) {
-            if (next[i] - key < pool_numbers) {
+        while (const std::uint64_t entry = live[i].load(std::memory_order_relaxed)) {
+            if (entry - key < pool_numbers) {
                 return;
             }
+            i = (i + 1) & index.last;
         }
-        next[i] = key + number;
-        next_more[i] = extra;
-    }
-    /// Readers go on meanwhile: each entry is right by itself, and one that they miss is served elsewhere.
-    void publish() noexcept {
-        for (std::size_t i = 0; i <= index.last; ++i) {
-            more[i].store(next_more[i], std::memory_order_relaxed);
-            live[i].store(next[i], std::memory_order_relaxed); // the pool's own pointer publishes the pool
-        }
+        more[i].store(extra, std::memory_order_relaxed);
+        live[i].store(key + number, std::memory_order_relaxed); // the pool's own pointer publishes the pool
     }
 };
 
@@ -198,18 +193,19 @@ site_state state_of(std::uint32_t i) noexcept {
 
 constinit bool looks_for_files = false;
 constinit std::atomic<bool> is_scanning{false};
+constinit std::atomic<bool> is_filling{false}; // a part of scanning
 constinit std::atomic<std::uint64_t> scan_wanted_ms{0};
 constinit std::atomic<std::uint64_t> scanned_ms{0};
 constinit std::atomic<std::uint32_t> vain_scans{0};
 constinit bool was_said = false;
 
 void fill_indices() noexcept {
+    is_filling.store(true, std::memory_order_relaxed);
     calls.clear();
     callers.clear();
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         const planned_site& s = plan->sites[i];
-        if (state_of(i) != site_state::active ||
-            pools[s.pool].stopped.load(std::memory_order_relaxed) != nullptr) {
+        if (state_of(i) != site_state::active) {
             continue;
         }
         const auto site = static_cast<std::uint16_t>(i);
@@ -221,8 +217,7 @@ void fill_indices() noexcept {
             calls.put(call, s.pool, site);
         }
     }
-    calls.publish();
-    callers.publish();
+    is_filling.store(false, std::memory_order_relaxed);
 }
 
 bool is_left_out(site_state state) noexcept {
@@ -360,7 +355,6 @@ bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
         planned_pool planned{};
         planned.object_bytes = room_for(sixteens);
         planned.align = 16;
-        planned.max_waste = usual_max_waste;
         describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)}, planned);
         if (!make_pool(count)) {
             return false;
@@ -450,18 +444,13 @@ void request_scan() noexcept {
     look_at_calls();
 }
 
-void leave_out_stopped_pools() noexcept {
-    if (looks_for_files && !is_scanning.exchange(true, std::memory_order_acquire)) { // pairs with the release
-        fill_indices();
-        is_scanning.store(false, std::memory_order_release); // pairs with the acquire
-    }
-}
-
 void forget_scan_of_parent() noexcept {
-    if (is_scanning.load(std::memory_order_relaxed)) {
-        is_scanning.store(false, std::memory_order_relaxed);
-        last_loads = {}; // so that it is done again
-        hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
+    // Another thread may have held the lock of the loader: here it is never released.
+    hot.attention.fetch_and(~std::uint32_t{attention_to_modules}, std::memory_order_relaxed);
+    last_loads = {}; // so that after a dlopen() of this process files are looked at again
+    is_scanning.store(false, std::memory_order_relaxed);
+    if (is_filling.load(std::memory_order_relaxed)) {
+        fill_indices();
     }
 }
 

@@ -167,9 +167,8 @@ bool apply_plan(const plan_tables& plan, const site_settings& settings) noexcept
 
 /// Files may have come or gone: to be looked at again.
 void request_scan() noexcept;
-/// Calls of pools that have stopped are no longer planned ones. Where a scan is going on, those that it has passed stay.
-void leave_out_stopped_pools() noexcept;
-/// In the child of a fork, where another thread may have been at it.
+/// In the child of a fork, where another thread may have been at it, or at loading files: none are looked for until this process
+/// asks the loader for one.
 void forget_scan_of_parent() noexcept;
 
 enum class site_state : std::uint8_t { absent, active, other_build, other_code };

@@ -9,13 +9,15 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cinttypes>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 namespace linn::tool::pools {
 
@@ -34,42 +36,48 @@ public:
     text_file& operator=(const text_file&) = delete;
     ~text_file() { flush(); }
 
-    [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) noexcept {
-        char text[512];
-        std::va_list arguments;
-        va_start(arguments, format);
-        const int n = std::vsnprintf(text, sizeof text, format, arguments);
-        va_end(arguments);
-        write(text, n < 0                                       ? 0
-                    : static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n)
-                                                                : sizeof text - 1);
+    /// Texts and whole numbers.
+    template <class... Pieces>
+    void print(const Pieces&... pieces) noexcept {
+        (put(pieces), ...);
     }
 
-    void put(std::string_view text) noexcept { write(text.data(), text.size()); }
+    void put(std::string_view text) noexcept {
+        for (const char c : text) {
+            if (used_ == sizeof buffer_) {
+                flush();
+            }
+            buffer_[used_++] = c;
+        }
+    }
+    void put(std::uint64_t number) noexcept {
+        char digits[24];
+        put(std::string_view{digits, std::to_chars(digits, std::end(digits), number).ptr});
+    }
 
     /// Of JSON.
     void string(std::string_view text) noexcept {
-        write("\"", 1);
-        for (const char c : text) {
+        put("\"");
+        for (const char& c : text) {
             if (c == '"' || c == '\\') {
-                write("\\", 1);
-                write(&c, 1);
-            } else if (static_cast<unsigned char>(c) < 0x20) {
-                print("\\u%04x", static_cast<unsigned>(c));
+                put("\\");
+            }
+            if (const auto code = static_cast<unsigned char>(c); code < 0x20) {
+                print(code < 0x10 ? "\\u000" : "\\u001", std::string_view{"0123456789abcdef" + code % 16, 1});
             } else {
-                write(&c, 1);
+                put(std::string_view{&c, 1});
             }
         }
-        write("\"", 1);
+        put("\"");
     }
     void string_or_null(const char* text) noexcept {
         if (text != nullptr) {
-            string({text, std::strlen(text)});
+            string(text);
         } else {
-            print("null");
+            put("null");
         }
     }
-    void field(const char* name, std::uint64_t value) noexcept { print(", \"%s\": %" PRIu64, name, value); }
+    void field(const char* name, std::uint64_t value) noexcept { print(", \"", name, "\": ", value); }
 
     /// Whether all went well. @pre nothing more is written
     bool end() noexcept {
@@ -78,14 +86,6 @@ public:
     }
 
 private:
-    void write(const char* text, std::size_t n) noexcept {
-        for (; n != 0; ++text, --n) {
-            if (used_ == sizeof buffer_) {
-                flush();
-            }
-            buffer_[used_++] = *text;
-        }
-    }
     void flush() noexcept {
         for (std::size_t done = 0; done != used_ && is_whole_;) {
             const ssize_t n = ::write(descriptor_, buffer_ + done, used_ - done);
@@ -116,14 +116,14 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
     for (std::uint32_t i = 0; i != plan.site_count; ++i) {
         const planned_site& s = plan.sites[i];
         const site_status status = status_of(i);
-        out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
+        out.print(i != 0 ? "," : "", "\n  {\"pool\": ");
         out.string(plan.text(plan.pools[s.pool].name));
         out.print(", \"module\": ");
         out.string(plan.text(plan.modules[s.call.module].name));
         out.field("offset", s.call.offset);
         out.field("size", s.size);
-        out.print(", \"state\": \"%s\", \"why\": ",
-                  word_of(status.state, {"absent", "active", "left out", "left out"}));
+        out.print(", \"state\": \"", word_of(status.state, {"absent", "active", "left out", "left out"}),
+                  "\", \"why\": ");
         out.string_or_null(word_of(status.state, {nullptr, nullptr, "the module is another build",
                                                   "the code is not what the plan says"}));
         if (are_hits_counted()) {
@@ -138,22 +138,11 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
 void write_pool(text_file& out, pool_state& s, depot& d) noexcept {
     const pool_statistics n = d.statistics();
     out.string(d.name());
-    out.field("object_bytes", n.object_bytes);
-    out.field("slot_bytes", n.slot_bytes);
-    out.field("live", n.live);
-    out.field("peak", n.peak);
-    out.field("cached", n.cached);
+    for (const linn::detail::numeric_member& one : linn::detail::numeric_members) {
+        out.field(one.key, n.*one.member);
+    }
     out.field("live_bytes", n.live * n.slot_bytes);
-    out.field("reserved_bytes", n.reserved_bytes);
-    out.field("resident_bytes", n.resident_bytes);
-    out.field("returned_bytes", n.returned_bytes);
-    out.field("slabs", n.slabs);
-    out.field("threads", n.threads);
-    out.field("depot_visits", n.depot_visits);
-    out.field("contended", n.contended);
     out.field("refused", s.refused.load(std::memory_order_relaxed));
-    out.print(", \"stopped\": ");
-    out.string_or_null(s.stopped.load(std::memory_order_relaxed));
 }
 
 void write_pools(text_file& out) noexcept {
@@ -163,7 +152,7 @@ void write_pools(text_file& out) noexcept {
         if (d == nullptr) {
             continue;
         }
-        out.print("%s\n  {\"name\": ", separator);
+        out.print(separator, "\n  {\"name\": ");
         write_pool(out, pools[i], *d);
         out.print("}");
         separator = ",";
@@ -192,18 +181,18 @@ bool asks_for_openmetrics(std::string_view file) noexcept {
 
 void write_json(text_file& out) noexcept {
     const ssize_t n = ::readlink("/proc/self/exe", program_path, sizeof program_path);
-    out.print(
-        "{\n\"schema\": \"linn.pools/1\",\n\"version\": \"%d.%d.%d\",\n\"process\": %ld,\n\"program\": ",
-        LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH, static_cast<long>(::getpid()));
+    out.print("{\n\"schema\": \"linn.pools/2\",\n\"version\": \"", std::uint64_t{LINN_VERSION_MAJOR}, ".",
+              std::uint64_t{LINN_VERSION_MINOR}, ".", std::uint64_t{LINN_VERSION_PATCH},
+              "\",\n\"process\": ", static_cast<std::uint64_t>(::getpid()), ",\n\"program\": ");
     out.string({program_path, n > 0 ? static_cast<std::size_t>(n) : 0});
     out.print(",\n\"plan\": ");
     out.string_or_null(about.plan);
-    out.print(",\n\"mode\": \"%s\",\n\"checked\": %s,\n\"problem\": ", about.mode,
-              detail::checked_build ? "true" : "false");
+    out.print(",\n\"mode\": \"", about.mode, "\",\n\"checked\": ", detail::checked_build ? "true" : "false",
+              ",\n\"problem\": ");
     out.string_or_null(about.problem);
-    out.print(",\n\"range_bytes\": %zu,\n\"pool_bytes\": %zu,\n\"counted\": %s,\n\"sites\": [",
-              range.bytes.load(std::memory_order_relaxed), slab_bytes(),
-              are_hits_counted() ? "true" : "false");
+    out.print(",\n\"range_bytes\": ", range.bytes.load(std::memory_order_relaxed),
+              ",\n\"pool_bytes\": ", slab_bytes(), ",\n\"counted\": ", are_hits_counted() ? "true" : "false",
+              ",\n\"sites\": [");
     if (const plan_tables* const plan = applied_plan()) {
         write_sites(out, *plan);
     }
@@ -213,59 +202,46 @@ void write_json(text_file& out) noexcept {
 }
 
 /// The pattern with the process id in it. False when it is too long.
-bool make_name(char* into, std::size_t room, const char* end) noexcept {
+bool make_name() noexcept {
     std::size_t n = 0;
-    for (const char* p = pattern; *p != '\0' && n < room; ++p) {
+    for (const char* p = pattern; *p != '\0' && n < sizeof file_path; ++p) {
         if (p[0] == '%' && p[1] == 'p') {
             n += static_cast<std::size_t>(
-                std::snprintf(into + n, room - n, "%ld", static_cast<long>(::getpid())));
+                std::snprintf(file_path + n, sizeof file_path - n, "%ld", static_cast<long>(::getpid())));
             ++p;
         } else {
-            into[n++] = *p;
+            file_path[n++] = *p;
         }
     }
-    const std::size_t more = std::strlen(end) + 1;
-    if (n + more > room) {
+    if (n >= sizeof file_path) {
         return false;
     }
-    std::memcpy(into + n, end, more);
-    return true;
+    file_path[n] = '\0';
+    return std::snprintf(part_path, sizeof part_path, "%s.part", file_path) > 0;
 }
 
 void write_file() noexcept {
-    if (!make_name(file_path, sizeof file_path, "") || !make_name(part_path, sizeof part_path, ".part")) {
+    if (!make_name()) {
         return;
     }
     const slow_path here;
-    const int file = ::open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        return;
-    }
+    struct stat old{};
+    // A device, a pipe and what a link points to are written to as they are; a file appears whole.
+    const bool is_file = ::lstat(file_path, &old) != 0 || S_ISREG(old.st_mode);
+    const int file = ::open(is_file ? part_path : file_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool is_whole = false;
-    {
+    if (file >= 0) {
         text_file out{file};
         asks_for_openmetrics(file_path) ? write_openmetrics(out) : write_json(out);
         is_whole = out.end();
+        ::close(file);
     }
-    ::close(file);
-    if (!is_whole || ::rename(part_path, file_path) != 0) {
-        ::unlink(part_path);
-    }
-}
-
-int number_of_signal(const char* name) noexcept {
-    if (std::strncmp(name, "SIG", 3) == 0) {
-        name += 3;
-    }
-    for (int number = 1; number != NSIG; ++number) {
-        const char* const known = ::sigabbrev_np(number);
-        if (known != nullptr && std::strcmp(name, known) == 0) {
-            return number;
+    if (!is_whole || (is_file && ::rename(part_path, file_path) != 0)) {
+        say("cannot write %s: %s", file_path, ::strerrordesc_np(errno));
+        if (is_file) {
+            ::unlink(part_path);
         }
     }
-    char* end = nullptr;
-    const long number = std::strtol(name, &end, 10);
-    return *name != '\0' && *end == '\0' && number > 0 && number < NSIG ? static_cast<int>(number) : 0;
 }
 
 void on_signal(int) {

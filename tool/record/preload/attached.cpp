@@ -16,8 +16,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 
 namespace linn::tool::preload {
 namespace {
@@ -53,17 +55,11 @@ struct hooked_function {
     std::uintptr_t real; ///< 0: it is not defined
 };
 
-constexpr const char* of_malloc[] = {
-    "malloc",         "calloc",        "realloc",           "reallocarray", "free",
-    "cfree",          "free_sized",    "memalign",          "valloc",       "pvalloc",
-    "posix_memalign", "aligned_alloc", "free_aligned_sized"};
-/// Found by dlsym: for these the C library chooses one of several.
-constexpr const char* of_others[] = {"dlclose", "memset", "bzero", "__memset_chk"};
-constexpr std::size_t malloc_count = sizeof of_malloc / sizeof *of_malloc;
-constexpr std::size_t other_count = sizeof of_others / sizeof *of_others;
-constexpr std::size_t function_count = malloc_count + operator_count + other_count;
+constexpr const char* of_c[] = {
+    "dlclose",    "malloc",   "calloc", "realloc", "reallocarray",   "free",          "cfree",
+    "free_sized", "memalign", "valloc", "pvalloc", "posix_memalign", "aligned_alloc", "free_aligned_sized"};
 
-constinit hooked_function functions[function_count]{};
+constinit hooked_function functions[std::size(of_c) + operator_count]{};
 
 struct slot {
     std::uintptr_t address;
@@ -81,21 +77,15 @@ constinit std::atomic<bool> is_in{false};
 constinit std::atomic<std::uint32_t> unmappings{0};
 constinit std::atomic<bool> is_changing{false}; ///< a thread writes slots
 
-void find_functions(bool with_fills) noexcept {
+void find_functions() noexcept {
     std::size_t n = 0;
-    for (const char* const name : of_malloc) {
+    for (const char* const name : of_c) {
         functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(find_anywhere(name))};
     }
     for (std::size_t i = 0; i != operator_count; ++i) {
         const char* const name = mangled_name(static_cast<operator_name>(i));
         functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(next_operators.next[i])};
     }
-    for (const char* const name : of_others) {
-        const bool is_wanted = with_fills || std::strcmp(name, "dlclose") == 0;
-        functions[n++] = {name, 0,
-                          is_wanted ? reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, name)) : 0};
-    }
-    ::dlerror(); // otherwise the program would read our error
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void*) {
             if (!is_own_file(*file)) {
@@ -104,9 +94,7 @@ void find_functions(bool with_fills) noexcept {
             // Not by their names here: these would be the program's.
             const dynamic_symbols symbols{mapped_file{*file}};
             for (hooked_function& f : functions) {
-                f.hook = f.hook != 0
-                             ? f.hook
-                             : reinterpret_cast<std::uintptr_t>(symbols.find(f.name).value_or(nullptr));
+                f.hook = reinterpret_cast<std::uintptr_t>(symbols.find(f.name).value_or(nullptr));
                 f.real = f.hook != 0 ? f.real : 0;
             }
             return 1;
@@ -114,22 +102,15 @@ void find_functions(bool with_fills) noexcept {
         nullptr);
 }
 
-const hooked_function* function_with(std::uintptr_t real) noexcept {
-    for (const hooked_function& f : functions) {
-        if (f.real == real) {
-            return &f;
-        }
-    }
-    return nullptr;
+template <typename Predicate>
+const hooked_function* find_function(Predicate is_it) noexcept {
+    const hooked_function* const found = std::ranges::find_if(functions, is_it);
+    return found != std::end(functions) ? found : nullptr;
 }
 
 const hooked_function* function_named(const char* name) noexcept {
-    for (const hooked_function& f : functions) {
-        if (f.real != 0 && *f.name == *name && std::strcmp(f.name, name) == 0) {
-            return &f;
-        }
-    }
-    return nullptr;
+    return find_function(
+        [=](const hooked_function& f) { return f.real != 0 && std::strcmp(f.name, name) == 0; });
 }
 
 std::uintptr_t value_at(std::uintptr_t address) noexcept {
@@ -190,7 +171,7 @@ bool is_read_only(const mapped_file& file, std::uintptr_t address) noexcept {
 void look_at_relocation(const mapped_file& file, std::uintptr_t address, const char* name,
                         bool is_call) noexcept {
     const std::uintptr_t value = value_at(address);
-    const hooked_function* f = function_with(value);
+    const hooked_function* f = find_function([=](const hooked_function& each) { return each.real == value; });
     if (f == nullptr) {
         const bool may_wait = is_call && file.holds(value, 1, PF_R);
         f = may_wait ? function_named(name) : nullptr;
@@ -244,9 +225,9 @@ int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
 
 } // namespace
 
-/// Puts hooks into the slots of all files that are mapped, with fills also of memset. Takes the loader's lock, so that none is
+/// Puts hooks into the slots of all files that are mapped. Takes the loader's lock, so that none is
 /// unmapped meanwhile. False without memory.
-bool put_in(bool with_fills) noexcept {
+bool put_in() noexcept {
     if (all == nullptr) {
         all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
     }
@@ -254,7 +235,7 @@ bool put_in(bool with_fills) noexcept {
     if (all == nullptr || !mine) {
         return false;
     }
-    find_functions(with_fills);
+    find_functions();
     is_in.store(true, std::memory_order_seq_cst); // from now on no file is unmapped while slots change
     ::dl_iterate_phdr(look_at_file, nullptr);
     return true;
@@ -395,7 +376,7 @@ answer enter(std::uint32_t chunks) noexcept {
     find_functions(own_place::last);
     prepare_attached(ring);
     calibrate_call_timer();
-    if (!windows.map(ring, 0) || !slots::put_in(ring.header().options.fills)) {
+    if (!windows.map(ring, 0) || !slots::put_in()) {
         forget_ring();
         return answer::no_memory;
     }

@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 
+#include <bit>
 #include <utility>
 
 namespace linn::tool::preload {
@@ -55,13 +56,7 @@ constinit reading_cost readings{};
 
 void nothing() noexcept {}
 
-struct thread_usage {
-    std::uint64_t faults = 0;
-    std::uint64_t sleeps = 0;
-    std::uint64_t switches = 0;
-};
-
-thread_usage usage(int of) noexcept {
+kernel_counts usage(int of) noexcept {
     rusage u{};
     ::syscall(SYS_getrusage, of, &u);
     return {static_cast<std::uint64_t>(u.ru_minflt), static_cast<std::uint64_t>(u.ru_nvcsw),
@@ -200,32 +195,30 @@ void end_nothing(call_timer& timer, call_reading reading, std::uint64_t took) no
 }
 
 call_look begin_look() noexcept {
-    const thread_usage before = usage(RUSAGE_THREAD);
-    return {ticks(), before.faults, before.sleeps, before.switches};
+    return {usage(RUSAGE_THREAD), ticks()};
 }
 
 // What the call took is not used otherwise: it came back from a system call, with other contents of the caches.
 void end_look(call_timer& timer, const call_look& look) noexcept {
     const std::uint64_t took = ticks() - look.begun;
-    const thread_usage after = usage(RUSAGE_THREAD);
+    const kernel_counts after = usage(RUSAGE_THREAD);
     call_times& sums = timer.untold;
-    if (after.sleeps != look.sleeps) {
+    if (after.sleeps != look.before.sleeps) {
         sums.waiting_ticks += 1.0 * timer.mean * (looked_at - 2) * static_cast<double>(took);
     }
     timer.switches = after.switches;
     draw(timer);
     ++sums.samples;
-    if (took > most_ticks || after.switches != look.switches) {
+    if (took > most_ticks || after.switches != look.before.switches) {
         ++sums.left_out;
         return;
     }
     const bool is_long = took > readings.plain + long_call_ticks;
-    const auto faults = static_cast<double>(after.faults - look.faults);
+    const auto faults = static_cast<double>(after.faults - look.before.faults);
     ++(is_long ? sums.looked_long : sums.looked_short);
     (is_long ? sums.faults_long : sums.faults_short) += faults;
     if (is_long && faults > 0) {
         sums.fault_ticks += static_cast<double>(took);
-        ++sums.faulting_calls;
     }
 }
 
@@ -235,17 +228,17 @@ void tell_call_times(call_timer& timer) noexcept {
         return;
     }
     wire::ring_header& header = current_recording.ring.header();
-    for (std::size_t i = 0; i != call_times_count; ++i) {
-        if (const double value = timer.untold.*call_times_fields[i].value; value != 0) {
-            header.times[i].fetch_add(value, std::memory_order_relaxed);
+    const auto sums = std::bit_cast<call_time_sums>(timer.untold);
+    for (std::size_t i = 0; i != sums.size(); ++i) {
+        if (sums[i] != 0) {
+            header.times[i].fetch_add(sums[i], std::memory_order_relaxed);
         }
     }
     timer.untold = {};
 }
 
 void tell_faults_before() noexcept {
-    call_timer only;
-    only.untold = {};
+    call_timer only{};
     only.untold.faults_before = static_cast<double>(usage(RUSAGE_SELF).faults);
     tell_call_times(only);
 }

@@ -5,6 +5,7 @@
 #include "../../trace/event.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 // What the allocator costs, and what recording does: of a random sample of the real calls, each alone, without what the hook does
 // around it, and of a random sample of the events.
@@ -32,12 +33,17 @@ struct call_timer {
     call_times untold;      ///< sums that are not in the ring's header yet
 };
 
-/// A call that is looked at.
-struct call_look {
-    std::uint64_t begun;
+/// What the kernel has counted of a thread or a process.
+struct kernel_counts {
     std::uint64_t faults;
     std::uint64_t sleeps;
     std::uint64_t switches; ///< of the processor to another thread
+};
+
+/// A call that is looked at.
+struct call_look {
+    kernel_counts before;
+    std::uint64_t begun;
 };
 
 /// What the trace says of a timed call: that it belongs to the thread's next block, to its last release, or to none.
@@ -120,55 +126,49 @@ void tell_faults_before() noexcept;
 using nothing_function = void() noexcept;
 extern nothing_function* do_nothing;
 
-/// Lets `read` see the counter before and after the call.
-template <typename Read, typename Call>
-[[gnu::always_inline]] inline auto between(std::uint64_t& took, const Read& read, const Call& call) {
-    const std::uint64_t begun = read();
-    if constexpr (requires { static_cast<bool>(call()); }) {
-        const auto result = call();
-        took = read() - begun;
-        return result;
-    } else {
+/// Makes a call, and then `end` with what `begin` has returned. An exception of the call passes it by.
+template <typename Begin, typename Call, typename End>
+[[gnu::always_inline]] inline auto between(const Begin& begin, const Call& call, const End& end) {
+    const auto state = begin();
+    if constexpr (std::is_void_v<decltype(call())>) {
         call();
-        took = read() - begun;
+        end(state);
+    } else {
+        const auto result = call();
+        end(state);
+        return result;
     }
 }
-
-/// Runs `end` when it ends, with a result or without.
-template <typename End>
-struct at_end {
-    End end;
-    ~at_end() { end(); }
-};
-template <typename End>
-at_end(End) -> at_end<End>;
 
 template <typename Call>
 [[gnu::noinline]] auto timed_now(call_timer& timer, timed_call what, call_choice choice, Call call) {
     const call_reading reading = reading_of(timer, choice);
-    std::uint64_t took = 0;
+    const auto times = [&](const auto& read) __attribute__((always_inline)) {
+        return between(read, call, [&](std::uint64_t begun) __attribute__((always_inline)) {
+            end_call(timer, reading, choice, read() - begun, what);
+        });
+    };
     if (reading == call_reading::plain) [[likely]] {
-        const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
-        return between(took, read_plain, call);
+        return times(read_plain);
     }
     if (reading == call_reading::fenced) {
-        const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
-        return between(took, read_fenced, call);
+        return times(read_fenced);
     }
     if (reading == call_reading::looked) {
-        const call_look look = begin_look();
-        const at_end tells{[&] { end_look(timer, look); }};
-        return call();
+        return between(begin_look, call, [&](const call_look& look) { end_look(timer, look); });
     }
     // The second time, when the caches and the predictors know it as they know the readings of a real call: those are next to the call.
+    const auto times_nothing = [&](const auto& read) __attribute__((always_inline)) {
+        std::uint64_t took = 0;
+        const auto keep = [&](std::uint64_t begun) __attribute__((always_inline)) { took = read() - begun; };
+        between(read, do_nothing, keep);
+        between(read, do_nothing, keep);
+        end_nothing(timer, reading, took);
+    };
     if (reading == call_reading::nothing_plain) {
-        between(took, read_plain, do_nothing);
-        between(took, read_plain, do_nothing);
-        end_nothing(timer, reading, took);
+        times_nothing(read_plain);
     } else if (reading == call_reading::nothing_fenced) {
-        between(took, read_fenced, do_nothing);
-        between(took, read_fenced, do_nothing);
-        end_nothing(timer, reading, took);
+        times_nothing(read_fenced);
     } else {
         prepare_timer(timer);
     }

@@ -2,8 +2,8 @@
 // The functions through which the program allocates: what the next definition does, recorded. A block is recorded after it was
 // got and before it is given back, so that merged by time no block is ever got twice. Where the standard library's operators
 // would call malloc or free, so do we, and save the detour; failures are left to the library, which alone can throw. Nothing here
-// catches: an exception only passes. Behind them, what is noticed besides: zero fills of fresh blocks, and the unloading of files. Not
-// dlopen: its caller decides where it looks, and that would be us.
+// catches: an exception only passes. The last hook is that of dlclose, which unloads files. dlopen has none: its caller decides
+// where it looks, and that would be us.
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "attached.hpp"
@@ -12,7 +12,6 @@
 
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 namespace linn::tool::preload {
@@ -110,7 +109,7 @@ LINN_LOOK void* calloc_looked_at(std::size_t count, std::size_t bytes) noexcept 
 /// throws, the next call of a hook sees that it is over.
 class inner_scope {
 public:
-    inner_scope(std::uint8_t kind, std::uintptr_t what) noexcept : saved_(this_thread.active) {
+    inner_scope(std::uint8_t kind, std::uintptr_t what) noexcept : is_in_hook_(is_in_hook()) {
         this_thread.inner = {kind, what};
         this_thread.active = nullptr; // the hooks go the slow way, which looks at `inner`
         hold_timer(this_thread.timer);
@@ -121,13 +120,13 @@ public:
         thread_state& t = this_thread;
         if (t.inner.kind != inner_call::none) {
             t.inner.kind = inner_call::none;
-            t.active = saved_;
+            t.active = is_in_hook_ ? nullptr : t.main; // which may be new
             let_timer_go(t.timer);
         }
     }
 
 private:
-    thread_writer* saved_;
+    bool is_in_hook_; ///< of the thread that a signal handler interrupted
 };
 
 using new_handler = void (*)();
@@ -178,25 +177,6 @@ template <operator_name Name>
     return block;
 }
 
-/// The same for those that return null: the library's catches what the handler throws. It may do so through our own
-/// operator new, which then has recorded what happened.
-template <operator_name Name>
-    requires(is_nothrow(Name))
-[[gnu::always_inline]] inline void* failed(const unwind::frame_start& from, std::size_t bytes,
-                                           std::size_t alignment, bool is_taken) noexcept {
-    const std::uint32_t failures = this_thread.failures;
-    void* const block = call_next_new<Name>(bytes, alignment);
-    if (block == nullptr) {
-        if (this_thread.failures == failures) {
-            record_slowly(from, {event_kind::failure, call_of(Name), log2_of(alignment), 0, 0, bytes});
-        }
-    } else if (const thread_writer* const w = this_thread.active;
-               is_taken && (w == nullptr || w->last_address != reinterpret_cast<std::uintptr_t>(block))) {
-        record_allocation(from, call_of(Name), block, bytes, log2_of(alignment));
-    }
-    return block;
-}
-
 template <operator_name Name>
 [[gnu::always_inline]] inline void* get(const unwind::frame_start& from, std::size_t bytes,
                                         std::size_t asked) noexcept(is_nothrow(Name)) {
@@ -208,15 +188,18 @@ template <operator_name Name>
         void* const block = timed_get(bytes, is_taken, [=] {
             return is_aligned_new(Name) ? aligned_block(bytes, alignment) : plain_block(bytes);
         });
-        if (block == nullptr) [[unlikely]] {
+        if (block != nullptr) [[likely]] {
+            if (is_taken) [[likely]] {
+                record_allocation(from, call_of(Name), block, bytes, log2_of(alignment));
+            }
+            return block;
+        }
+        if constexpr (!is_nothrow(Name)) {
             return failed<Name>(from, bytes, alignment, is_taken);
         }
-        if (is_taken) [[likely]] {
-            record_allocation(from, call_of(Name), block, bytes, log2_of(alignment));
-        }
-        return block;
     }
-    if (way == operator_way::passed) {
+    // A library's operator that returns null calls the one that throws, which is ours.
+    if (way != operator_way::foreign) {
         return call_next_new<Name>(bytes, alignment);
     }
     return got(from, call_of(Name), bytes, alignment, [=] { return ask_operator<Name>(bytes, alignment); });
@@ -356,49 +339,8 @@ struct hooks {
 #undef LINN_HOOK
 };
 
-#ifndef LINN_RECORD_SAMPLES // a sample has no fills
-
-/// Whether zeros of some length are written into a block that this thread has just got.
-bool is_fill_of_block(const void* to, std::size_t bytes) noexcept {
-    const thread_writer* const w = this_thread.active;
-    return w != nullptr && is_fresh(*w, reinterpret_cast<std::uintptr_t>(to), bytes);
-}
-
-/// Zeros from here on are timed by the CPU time of the thread, which costs a system call; below, by the counter, which goes
-/// on while another thread has the processor.
-constexpr std::size_t timed_by_the_kernel = std::size_t{64} << 10;
-
-std::uint64_t ticks_of_thread() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    const double ns = static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-    return static_cast<std::uint64_t>(ns * probing.ticks_per_ns);
-}
-
-/// memset() of a range for which is_fill_of_block() can be true. A hook ends with it, so that its caller is the hook's.
-[[gnu::noinline]] void* fill(void* to, std::size_t bytes) noexcept {
-    if (!is_fill_of_block(to, bytes)) {
-        return real.memset(to, 0, bytes);
-    }
-    const unwind::frame_start from = unwind::here();
-    const bool is_large = bytes >= timed_by_the_kernel;
-    const std::uint64_t begin = is_large ? ticks_of_thread() : ticks();
-    real.memset(to, 0, bytes);
-    const std::uint64_t took = (is_large ? ticks_of_thread() : ticks()) - begin;
-    record_slowly(from, {event_kind::fill, allocation_call::none, 0, reinterpret_cast<std::uintptr_t>(to),
-                         took, bytes});
-    return to;
-}
-
-/// What most calls are: another value, or few bytes.
-[[gnu::always_inline]] inline bool is_small(int value, std::size_t bytes) noexcept {
-    return bytes < probing.smallest_fill || value != 0;
-}
-
-#endif
-
 __attribute__((constructor)) void start() noexcept {
-    if (!may_be_preloaded()) {
+    if (variable(wire::ring_variable) == nullptr) {
         return; // a running program has opened the library: attached.cpp
     }
     find_real_functions();
@@ -416,28 +358,6 @@ using receiver = linn::tool::preload::hooks;
 using namespace linn::tool::preload;
 
 extern "C" {
-#ifndef LINN_RECORD_SAMPLES
-LINN_ENTRY void* memset(void* to, int value, std::size_t bytes) noexcept {
-    return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
-}
-
-LINN_ENTRY void bzero(void* to, std::size_t bytes) noexcept {
-    is_small(0, bytes) ? real.memset(to, 0, bytes) : fill(to, bytes);
-}
-
-LINN_ENTRY void* __memset_chk(void* to, int value, std::size_t bytes, std::size_t room) noexcept {
-    // What is in order is checked: the rest, and who does not know how much room there is, ends the program.
-    if (bytes <= room) [[likely]] {
-        return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
-    }
-    find_real_functions();
-    if (real.memset_chk != nullptr) {
-        return real.memset_chk(to, value, bytes, room);
-    }
-    __builtin_trap();
-}
-#endif
-
 LINN_ENTRY int dlclose(void* handle) noexcept {
     find_real_functions();
     if (real.dlclose == nullptr) {

@@ -15,13 +15,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 namespace linn::tool::preload {
 
 constinit chunk_windows windows{};
+constinit recording current_recording;
 
 namespace {
 
@@ -30,122 +30,7 @@ void close_quietly(int fd) noexcept {
     ::syscall(SYS_close, static_cast<long>(fd));
 }
 
-/// The chunks of the group that `chunk` is in: the last group may be smaller.
-struct chunk_group {
-    std::uint32_t first;
-    std::uint32_t count;
-
-    chunk_group(const wire::ring& ring, std::uint32_t chunk) noexcept
-        : first(chunk / chunk_windows::group * chunk_windows::group),
-          count(std::min(chunk_windows::group, ring.chunk_count() - first)) {}
-    std::size_t bytes() const noexcept { return std::size_t{count} * wire::chunk_bytes; }
-};
-
-} // namespace
-
-void chunk_windows::begin(int fd, const char* path) noexcept {
-    struct stat status{};
-    ::fstat(fd, &status);
-    asked_.store(~std::uint64_t{0}, std::memory_order_relaxed);
-    path_ = path;
-    fd_ = path == nullptr ? fd : -1;
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
-}
-
-/// The program may have closed the descriptor, and opened another file under its number.
-bool chunk_windows::is_the_file(int fd) const noexcept {
-    struct stat status{};
-    return fd >= 0 && ::fstat(fd, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
-}
-
-int chunk_windows::open_again() const noexcept {
-    return path_ == nullptr ? fd_
-                            : static_cast<int>(::syscall(SYS_openat, static_cast<long>(AT_FDCWD), path_,
-                                                         static_cast<long>(O_RDWR | O_CLOEXEC | O_NOCTTY)));
-}
-
-bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
-    if (has(chunk)) {
-        return true;
-    }
-    const int fd = open_again();
-    void* memory = MAP_FAILED;
-    const chunk_group wanted{ring, chunk};
-    if (is_the_file(fd)) {
-        const std::size_t at = ring.header().chunks_at + std::size_t{wanted.first} * wire::chunk_bytes;
-        memory =
-            ::mmap(nullptr, wanted.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(at));
-    }
-    if (path_ != nullptr && fd >= 0) {
-        close_quietly(fd);
-    }
-    // Another thread may have taken the last addresses for it.
-    const bool has_failed = memory == MAP_FAILED && !has(chunk);
-    has_failed_.store(has_failed, std::memory_order_relaxed);
-    if (memory == MAP_FAILED) {
-        return !has_failed;
-    }
-    ::madvise(memory, wanted.bytes(), MADV_DONTDUMP);
-    unsigned char* expected = nullptr;
-    // Pairs with has() and at(): a thread that sees the address sees the mapping.
-    if (groups_[chunk / group].compare_exchange_strong(expected, static_cast<unsigned char*>(memory),
-                                                       std::memory_order_acq_rel)) {
-        mapped_.fetch_add(1, std::memory_order_relaxed);
-    } else {
-        ::munmap(memory, wanted.bytes()); // another thread was faster
-    }
-    return true;
-}
-
-void chunk_windows::leave(const wire::ring& ring, std::uint32_t chunk) noexcept {
-    unsigned char* const memory = groups_[chunk / group].exchange(nullptr, std::memory_order_relaxed);
-    if (memory == nullptr) {
-        return;
-    }
-    mapped_.fetch_sub(1, std::memory_order_relaxed);
-    const chunk_group left{ring, chunk};
-    unsigned char* const own = memory + std::size_t{chunk - left.first} * wire::chunk_bytes;
-    unsigned char* const behind = own + wire::chunk_bytes;
-    unsigned char* const end = memory + left.bytes();
-    if (own != memory) {
-        ::munmap(memory, static_cast<std::size_t>(own - memory));
-    }
-    if (behind != end) {
-        ::munmap(behind, static_cast<std::size_t>(end - behind));
-    }
-}
-
-bool chunk_windows::is_stalled(std::uint32_t emptied) noexcept {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    const auto now = static_cast<std::uint32_t>(std::uint64_t(time.tv_sec) * 1000 +
-                                                std::uint64_t(time.tv_nsec) / 1'000'000);
-    const std::uint64_t asked = asked_.load(std::memory_order_relaxed);
-    if (asked >> 32 != emptied) {
-        asked_.store(std::uint64_t{emptied} << 32 | now, std::memory_order_relaxed);
-        return false;
-    }
-    return now - static_cast<std::uint32_t>(asked) >= patience;
-}
-
-void chunk_windows::forget(const wire::ring& ring) noexcept {
-    for (std::uint32_t first = 0; first < ring.chunk_count(); first += group) {
-        if (unsigned char* const memory = groups_[first / group].exchange(nullptr, std::memory_order_relaxed);
-            memory != nullptr) {
-            ::munmap(memory, chunk_group{ring, first}.bytes());
-        }
-    }
-    mapped_.store(0, std::memory_order_relaxed);
-    if (is_the_file(fd_)) {
-        close_quietly(fd_);
-    }
-    fd_ = -1;
-}
-
-constinit recording current_recording;
-
-namespace {
+constexpr std::size_t page = 4096;
 
 // Until there is wiped memory, and where there never is any.
 constinit process_image first_image{};
@@ -156,8 +41,6 @@ constinit std::uint32_t last_image = 0;
 constinit std::atomic<bool> has_stopped{false};
 /// The program may write over its environment.
 constinit char ring_path[128];
-
-constexpr std::size_t page = 4096;
 
 /// The last number of a link in /proc: of /proc/self the process, of /proc/thread-self the thread; 0: no /proc.
 std::uint32_t id_in_proc(const char* link) noexcept {
@@ -205,19 +88,6 @@ bool map_ring(const char* path) noexcept {
     return is_mapped;
 }
 
-/// What another image with this id left: the one before our exec, or a process that has died since.
-bool hand_over_leftovers(std::uint32_t pid) noexcept {
-    const wire::ring& ring = current_recording.ring;
-    bool found = false;
-    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
-        if (const wire::chunk_word word = ring.word(i);
-            word.state == wire::chunk_state::owned && word.pid == pid) {
-            found = ring.hand_over(i, pid, word.tid) || found;
-        }
-    }
-    return found;
-}
-
 void after_fork() noexcept {
     if (!current_recording.fork_is_wiped) {
         std::memset(static_cast<void*>(current_image), 0, sizeof *current_image);
@@ -229,8 +99,22 @@ void after_fork() noexcept {
     }
 }
 
-/// What the first recording of a program file makes for all others.
-void prepare_once() noexcept {
+/// The pulse of the collector was seen last at that time, on the clock of the system.
+constinit std::atomic<std::uint32_t> last_pulse{0};
+constinit std::atomic<std::int64_t> last_pulse_at{0};
+constinit std::int64_t begun_at = 0; ///< the recording
+
+std::int64_t seconds_now() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec;
+}
+
+/// For the recording that begins into the ring; the first one of a program file makes what all others need.
+void prepare() noexcept {
+    unwind::start(current_recording.ring.header().options.depth);
+    begun_at = seconds_now();
+    last_pulse_at.store(begun_at, std::memory_order_relaxed);
     if (was_prepared) {
         return;
     }
@@ -245,22 +129,6 @@ void prepare_once() noexcept {
     prepare_threads();
 }
 
-/// The pulse of the collector was seen last at that time, on the clock of the system.
-constinit std::atomic<std::uint32_t> last_pulse{0};
-constinit std::atomic<std::int64_t> last_pulse_at{0};
-constinit std::int64_t begun_at = 0; ///< the recording
-
-std::int64_t seconds_now() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return now.tv_sec;
-}
-
-void note_begin() noexcept {
-    begun_at = seconds_now();
-    last_pulse_at.store(begun_at, std::memory_order_relaxed);
-}
-
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
     const char* const path = variable(wire::ring_variable);
@@ -271,13 +139,9 @@ bool begin_recording() noexcept {
     if (!map_ring(path)) {
         return false;
     }
-    const wire::ring_options& options = current_recording.ring.header().options;
     const std::uint32_t pid = id_in_proc("/proc/self");
     current_recording.other_namespace = pid != 0 && pid != own_pid();
-    note_begin();
-    prepare_once();
-    set_probe_options(options);
-    unwind::start(options.depth);
+    prepare();
     return true;
 }
 
@@ -296,11 +160,10 @@ bool start_image() noexcept {
     image.kernel_pid = own_pid();
     const std::uint32_t seen = current_recording.other_namespace ? id_in_proc("/proc/self") : 0;
     image.pid = seen != 0 ? seen : image.kernel_pid;
-    const bool was_here = hand_over_leftovers(image.pid);
     wire::ring_header& h = current_recording.ring.header();
     image.id = h.images.fetch_add(1, std::memory_order_relaxed) + 1;
     image.parent = last_image;
-    image.origin = is_fork ? 1 : was_here || image.id != 1 ? 2 : 0;
+    image.origin = is_fork ? 1 : image.id != 1 ? 2 : 0;
     last_image = image.id;
     if (is_fork) {
         threads_after_fork();
@@ -309,6 +172,69 @@ bool start_image() noexcept {
 }
 
 } // namespace
+
+void chunk_windows::begin(int fd, const char* path) noexcept {
+    struct stat status{};
+    ::fstat(fd, &status);
+    path_ = path;
+    fd_ = path == nullptr ? fd : -1;
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+}
+
+/// The program may have closed the descriptor, and opened another file under its number.
+bool chunk_windows::is_the_file(int fd) const noexcept {
+    struct stat status{};
+    return fd >= 0 && ::fstat(fd, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+int chunk_windows::open_again() const noexcept {
+    return path_ == nullptr ? fd_
+                            : static_cast<int>(::syscall(SYS_openat, static_cast<long>(AT_FDCWD), path_,
+                                                         static_cast<long>(O_RDWR | O_CLOEXEC | O_NOCTTY)));
+}
+
+bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
+    if (has(chunk)) {
+        return true;
+    }
+    const int fd = open_again();
+    void* memory = MAP_FAILED;
+    if (is_the_file(fd)) {
+        // Also what would lie behind the last chunk, which nothing touches.
+        memory = ::mmap(nullptr, group_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                        static_cast<off_t>(ring.offset_of(chunk / group * group)));
+    }
+    if (path_ != nullptr && fd >= 0) {
+        close_quietly(fd);
+    }
+    if (memory == MAP_FAILED) {
+        return has(chunk); // another thread may have taken the last addresses for it
+    }
+    ::madvise(memory, group_bytes, MADV_DONTDUMP);
+    unsigned char* expected = nullptr;
+    // Pairs with has() and at(): a thread that sees the address sees the mapping.
+    if (groups_[chunk / group].compare_exchange_strong(expected, static_cast<unsigned char*>(memory),
+                                                       std::memory_order_acq_rel)) {
+        mapped_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+        ::munmap(memory, group_bytes); // another thread was faster
+    }
+    return true;
+}
+
+void chunk_windows::forget() noexcept {
+    for (std::atomic<unsigned char*>& entry : groups_) {
+        if (unsigned char* const memory = entry.exchange(nullptr, std::memory_order_relaxed)) {
+            ::munmap(memory, group_bytes);
+        }
+    }
+    mapped_.store(0, std::memory_order_relaxed);
+    if (is_the_file(fd_)) {
+        close_quietly(fd_);
+    }
+    fd_ = -1;
+}
 
 constinit process_image* current_image = &first_image;
 
@@ -361,20 +287,13 @@ void stop_recording() noexcept {
     current_image->state.store(process_image::off, std::memory_order_release); // pairs with is_recording()
 }
 
-bool may_be_preloaded() noexcept {
-    return variable(wire::ring_variable) != nullptr;
-}
-
 void prepare_attached(const wire::ring& ring) noexcept {
     first_image.starter = own_tid();
-    prepare_once();
+    current_recording.ring = ring;
+    prepare();
     was_tried = true;
     ++recording_number;
-    current_recording.ring = ring;
-    const wire::ring_options& options = ring.header().options;
-    set_probe_options(options);
     unwind::restart();
-    unwind::start(options.depth);
     forget_modules();
     probes.clear();
     sample.clear();
@@ -385,7 +304,6 @@ void prepare_attached(const wire::ring& ring) noexcept {
     image.parent = 0;
     image.origin = 0;
     image.is_described.store(false, std::memory_order_relaxed);
-    note_begin();
 }
 
 void let_record() noexcept {
@@ -397,7 +315,7 @@ void let_record() noexcept {
 
 void forget_ring() noexcept {
     wire::ring_header& h = current_recording.ring.header();
-    windows.forget(current_recording.ring);
+    windows.forget();
     current_recording.ring = {};
     ::munmap(static_cast<void*>(&h), wire::ring::header_bytes(h.chunk_count));
 }

@@ -15,9 +15,8 @@ class chunk_windows {
 public:
     /// Chunks that are mapped together: 4 MiB.
     static constexpr std::uint32_t group = 16;
+    static constexpr std::size_t group_bytes = group * wire::chunk_bytes;
     static constexpr std::uint32_t most_groups = 1024;
-    /// Milliseconds without a returned chunk, after which no thread waits for one.
-    static constexpr std::uint32_t patience = 20;
 
     /// The file is opened again by its path when more of it is needed; `fd` names the same file now. Where there is no path that is
     /// open to this process: takes the descriptor, which stays open.
@@ -34,21 +33,17 @@ public:
     }
     /// Maps the chunk and its neighbours; false where there are no addresses, or no way to the file.
     bool map(const wire::ring& ring, std::uint32_t chunk) noexcept;
-    /// False most times after map() failed, so that a program without room for the recorder is not slowed down.
-    bool is_worth_a_try() noexcept {
-        return !has_failed_.load(std::memory_order_relaxed) ||
-               tries_.fetch_add(1, std::memory_order_relaxed) % 1024 == 0;
+    /// The chunk's own place is no longer the file's, so its group must be mapped again before one of it is used. Its addresses
+    /// stay taken. @pre no other thread is in the process
+    void leave(std::uint32_t chunk) noexcept {
+        if (groups_[chunk / group].exchange(nullptr, std::memory_order_relaxed) != nullptr) {
+            mapped_.fetch_sub(1, std::memory_order_relaxed); // not twice for two chunks of a group
+        }
     }
-    /// Unmaps the other chunks of the chunk's group: its own place is no longer the file's, so the group must be mapped again before
-    /// one of it is used. @pre no other thread is in the process
-    void leave(const wire::ring& ring, std::uint32_t chunk) noexcept;
-    /// Whether the collector has given nothing back for that long since a thread first asked at this count of the ring's.
-    /// Kept for all threads and calls: a signal handler may leave each wait by longjmp.
-    bool is_stalled(std::uint32_t emptied) noexcept;
     std::uint32_t mapped_groups() const noexcept { return mapped_.load(std::memory_order_relaxed); }
 
     /// Gives the addresses back. @pre no writer has a chunk
-    void forget(const wire::ring& ring) noexcept;
+    void forget() noexcept;
 
 private:
     int open_again() const noexcept;
@@ -56,9 +51,6 @@ private:
 
     std::atomic<unsigned char*> groups_[most_groups]{};
     std::atomic<std::uint32_t> mapped_{0};
-    std::atomic<bool> has_failed_{false};
-    std::atomic<std::uint32_t> tries_{1};
-    std::atomic<std::uint64_t> asked_{~std::uint64_t{0}}; ///< `emptied` then, and the time in milliseconds
     const char* path_ = nullptr;
     int fd_ = 0;               ///< where there is no path
     std::uint64_t device_ = 0; ///< of the file
@@ -89,9 +81,6 @@ struct process_image {
     std::atomic<bool> is_described; ///< the process record was written, or a thread is writing it
 };
 extern process_image* current_image;
-
-/// Whether the environment says where to record to.
-bool may_be_preloaded() noexcept;
 
 /// True if events of this process are recorded; makes the image first, if it is new. Any thread, at any time.
 bool is_recording() noexcept;

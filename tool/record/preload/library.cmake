@@ -14,10 +14,10 @@ target_compile_definitions(linn_sample PRIVATE LINN_RECORD_SAMPLES=1)
 foreach(target IN ITEMS linn_record_parts linn_record linn_sample)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  # It defines malloc and memset itself: the compiler must not make calls of them out of anything here.
+  # It defines malloc itself: the compiler must not make calls of it out of anything here.
   target_compile_options(
     ${target} PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all -fasynchronous-unwind-tables -ftls-model=initial-exec
-                      -fno-builtin-malloc $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
+                      -fno-builtin-malloc)
 endforeach()
 if(TARGET linn_warnings)
   target_link_libraries(linn_record_parts PRIVATE linn_warnings)

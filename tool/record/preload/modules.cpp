@@ -15,6 +15,10 @@
 #include <cstring>
 
 namespace linn::tool::preload {
+
+constinit probe_budget probes{};
+constinit bool reads_types = true;
+
 namespace {
 
 struct known_module {
@@ -95,8 +99,8 @@ std::size_t write_path(const char* name, char* into) noexcept {
     return used + length;
 }
 
-bool tell(thread_state& thread, thread_writer& writer, const dl_find_object& m) noexcept {
-    if (!ensure_room(thread, writer, PATH_MAX + 256)) {
+bool tell(thread_writer& writer, const dl_find_object& m) noexcept {
+    if (!ensure_room(writer, PATH_MAX + 256)) {
         return false;
     }
     const std::uint32_t number = known_count.fetch_add(1, std::memory_order_relaxed);
@@ -114,7 +118,7 @@ bool tell(thread_state& thread, thread_writer& writer, const dl_find_object& m) 
     writer.out.end_record(wire::entry::module_loaded, p);
     if (number < most_modules) {
         known_module& k = known[number];
-        k.image = writer.image;
+        k.image = writer.state.image;
         k.begin = begin_of(m);
         k.end = end_of(m);
         k.map = m.dlfo_link_map;
@@ -122,20 +126,6 @@ bool tell(thread_state& thread, thread_writer& writer, const dl_find_object& m) 
     }
     return true;
 }
-
-} // namespace
-
-constinit probe_budget probes{};
-constinit probe_options probing{false, false, ~std::size_t{0}, 1};
-
-void set_probe_options(const wire::ring_options& options) noexcept {
-    probing.rtti = true;
-    probing.ticks_per_ns = options.ticks_per_ns;
-    probing.fills_only = options.fills && options.fills_only;
-    probing.smallest_fill = options.fills ? options.smallest_fill : ~std::size_t{0};
-}
-
-namespace {
 
 std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     const iovec local{to, bytes};
@@ -148,7 +138,7 @@ std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(current_image->kernel_pid), &local, 1L,
                              remote, first == bytes ? 1L : 2L, 0L);
     if (n < 0 && (errno == EPERM || errno == ENOSYS)) {
-        probing.rtti = false; // a sandbox
+        reads_types = false; // a sandbox
     }
     return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
@@ -199,24 +189,24 @@ std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacit
     return is_ended && is_class ? length : 0;
 }
 
-bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
-                  unsigned count) noexcept {
+bool tell_modules(thread_writer& writer, const std::uintptr_t* frames, unsigned count) noexcept {
     for (unsigned i = 0; i != count; ++i) {
         dl_find_object m{};
         // The call is before the return address, and that can be the first address of the next function.
         const std::uintptr_t call = frames[i] - 1;
-        if (!is_known(call) && find_loaded(call, m) && !tell(thread, writer, m)) {
+        if (!is_known(call) && find_loaded(call, m) && !tell(writer, m)) {
             return false;
         }
     }
     return true;
 }
 
-void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
+void tell_unloaded(thread_writer& writer) noexcept {
     const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
     for (std::uint32_t i = 0; i != count && i != most_modules; ++i) {
         known_module& k = known[i];
-        if (k.state.load(std::memory_order_acquire) != known_module::mapped || k.image != writer.image) {
+        if (k.state.load(std::memory_order_acquire) != known_module::mapped ||
+            k.image != writer.state.image) {
             continue;
         }
         dl_find_object m{};
@@ -225,8 +215,7 @@ void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
             continue;
         }
         std::uint32_t expected = known_module::mapped;
-        if (!k.state.compare_exchange_strong(expected, known_module::unloaded) ||
-            !ensure_room(thread, writer, 64)) {
+        if (!k.state.compare_exchange_strong(expected, known_module::unloaded) || !ensure_room(writer, 64)) {
             continue;
         }
         writer.out.end_record(wire::entry::module_unloaded,
@@ -241,9 +230,9 @@ void forget_modules() noexcept {
     }
 }
 
-bool tell_process(thread_state& thread, thread_writer& writer) noexcept {
+bool tell_process(thread_writer& writer) noexcept {
     constexpr std::size_t most_arguments = 16 << 10;
-    if (!ensure_room(thread, writer, PATH_MAX + most_arguments + 256)) {
+    if (!ensure_room(writer, PATH_MAX + most_arguments + 256)) {
         return false;
     }
     const process_image& image = *current_image;

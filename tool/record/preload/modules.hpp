@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../trace/ring.hpp"
-
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,8 +18,7 @@ public:
     /// A stack was seen for the first time.
     void add(std::uint32_t id, const std::uintptr_t* frames, unsigned count) noexcept {
         std::uint8_t& of_place = places_[place(frames, count)];
-        const auto left = static_cast<std::uint8_t>(most_of_place - of_place);
-        const std::uint8_t share = left < most_of_stack ? left : most_of_stack;
+        const auto share = static_cast<std::uint8_t>(std::min(most_of_place - of_place, int{most_of_stack}));
         of_place = static_cast<std::uint8_t>(of_place + share);
         stacks_[id % size] = share;
     }
@@ -58,15 +56,8 @@ private:
 
 extern probe_budget probes;
 
-/// Whether zero fills and types are wanted.
-struct probe_options {
-    bool rtti;
-    bool fills_only; ///< nothing but blocks with fills is: no releases, no small blocks
-    std::size_t smallest_fill;
-    double ticks_per_ns;
-};
-extern probe_options probing;
-void set_probe_options(const wire::ring_options& options) noexcept;
+/// Whether types are looked for: until the kernel forbids it.
+extern bool reads_types;
 
 /// The mangled name of the class of the object that begins at `block`, by its virtual table; the length, 0 if nothing
 /// there looks like one. Never faults, even if the block is gone: everything is read by the kernel.
@@ -74,20 +65,18 @@ std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacit
 
 // What the trace says of a process and of its files.
 
-struct thread_state;
 struct thread_writer;
 
 /// Tells of the files that new return addresses lie in, each once an image. False where there was no room.
-bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
-                  unsigned count) noexcept;
+bool tell_modules(thread_writer& writer, const std::uintptr_t* frames, unsigned count) noexcept;
 
 /// Tells which of them are not mapped any more.
-void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
+void tell_unloaded(thread_writer& writer) noexcept;
 
 /// Another recording begins, in which nothing has been told.
 void forget_modules() noexcept;
 
 /// Tells what this process is.
-bool tell_process(thread_state& thread, thread_writer& writer) noexcept;
+bool tell_process(thread_writer& writer) noexcept;
 
 } // namespace linn::tool::preload

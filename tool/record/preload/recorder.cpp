@@ -77,11 +77,7 @@ bool sampled_blocks::remove(std::uintptr_t address) noexcept {
 }
 
 void sampled_blocks::clear() noexcept {
-    for (counter& c : near_) {
-        if (c.load(std::memory_order_relaxed) != 0) { // what was never used is not touched
-            c.store(0, std::memory_order_relaxed);
-        }
-    }
+    clear_used(near_);
     if (place* const table = table_.exchange(nullptr, std::memory_order_relaxed)) {
         ::munmap(table, table_bytes);
     }
@@ -125,8 +121,9 @@ public:
             // Not what `active` said: a hook that a signal handler interrupted to fork puts its parent's back.
             writer_ = t.main;
         }
-        // In a child this forgets all writers, also this one.
+        // In a child is_recording() forgets all writers, of which none is in use.
         if (is_new_image()) {
+            t.active = writer_;
             writer_ = nullptr;
         }
         if (!is_recording()) {
@@ -151,14 +148,11 @@ private:
     thread_writer* find(std::uintptr_t stack_pointer) noexcept {
         thread_state& t = thread_;
         if (t.main == nullptr) {
-            if (!t.is_attaching) {
-                t.is_attaching = true;
-                thread_writer* const fresh = attach_writer(t, 0);
-                t.main = fresh;
-                t.is_attaching = false;
-                return fresh;
-            }
-        } else if (is_over(*t.main, stack_pointer)) {
+            t.main = attach_writer(t, 0);
+            t.active = nullptr; // a signal handler may have attached another one meanwhile, which is lost
+            return t.main;
+        }
+        if (is_over(*t.main, stack_pointer)) {
             cut_off(*t.main);
             return t.main;
         }
@@ -202,9 +196,6 @@ private:
         } else if (writer_ != nullptr) {
             thread_.active = is_left_over(*writer_) ? thread_.main : writer_;
         }
-        if (writer_ != nullptr && probing.fills_only) {
-            writer_->out.stop(); // no event is for the fast way
-        }
         writer_ = nullptr;
     }
 
@@ -214,54 +205,32 @@ private:
     bool* level_ = nullptr;
 };
 
-void finish_probe(thread_state& t, thread_writer& w) noexcept {
+void finish_probe(thread_writer& w) noexcept {
     w.has_probe = false;
     char name[512];
     const std::size_t length = read_type_name(w.probe_address, name, sizeof name);
     if (length == 0) {
         probes.spend(w.probe_stack); // after two without a type a third is not worth its system calls
     }
-    if (length == 0 || !ensure_room(t, w, sizeof name + 64)) {
+    if (length == 0 || !ensure_room(w, sizeof name + 64)) {
         return;
     }
     unsigned char* p = wire::encoder::put_varint(w.out.begin_record(ticks()), w.probe_stack);
     w.out.end_record(wire::entry::rtti, wire::encoder::put_bytes(p, name, length));
 }
 
-bool is_undescribed() noexcept {
-    return !current_image->is_described.load(std::memory_order_relaxed);
-}
-
-/// What takes the slow way is rare, but where only fills are recorded.
-bool is_time_to_listen(const thread_state& t) noexcept {
-    return recording_number != 0 && (!probing.fills_only || t.slow_events % 64 == 0);
-}
-
-/// Whether the hooks must go, because the collector is gone.
-bool is_deserted() noexcept {
-    return current_image->state.load(std::memory_order_relaxed) == process_image::off && slots::are_in();
-}
-
 /// Everything that may stand before an event. False where events must be dropped.
-bool make_ready(thread_state& t, thread_writer& w) noexcept {
+bool make_ready(thread_writer& w) noexcept {
     if (w.has_probe) {
-        finish_probe(t, w);
-    }
-    if (!ensure_room(t, w, 0)) {
-        return false;
+        finish_probe(w);
     }
     process_image& image = *current_image;
-    if (is_undescribed() && !image.is_described.exchange(true, std::memory_order_relaxed) &&
-        !tell_process(t, w)) {
+    if (!image.is_described.load(std::memory_order_relaxed) &&
+        !image.is_described.exchange(true, std::memory_order_relaxed) && !tell_process(w)) {
         image.is_described.store(false, std::memory_order_relaxed);
         return false;
     }
-    return ensure_room(t, w, 0);
-}
-
-/// True where make_ready() would do nothing but ask for the thread's name, which costs more than a small fill.
-bool is_ready(const thread_writer& w) noexcept {
-    return !w.has_probe && !is_undescribed() && w.out.has_room(0);
+    return ensure_room(w, 0);
 }
 
 void drop(thread_writer& w) noexcept {
@@ -272,22 +241,6 @@ void drop(thread_writer& w) noexcept {
     current_recording.ring.header().dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::uint32_t stack_of(thread_state& t, thread_writer& w, const unwind::frame_start& from,
-                       const observation& seen) noexcept {
-    const unwind::captured stack = unwind::capture(t.stacks, from);
-    const bool is_block = seen.kind == event_kind::allocation;
-    const bool is_wanted = stack.is_new || (is_block && probes.wants(stack.id));
-    return !is_wanted || look_closer(t, w, stack, seen.address, is_block ? seen.bytes : 0) ? stack.id : 0;
-}
-
-/// What was filled is not fresh any more: a buffer that is cleared again and again counts once.
-void write_fill(thread_writer& w, std::uint32_t stack, const observation& seen) noexcept {
-    w.out.fill(ticks(), seen.address, seen.bytes, stack, seen.old_address);
-    const std::uint64_t end = w.last_address + w.last_bytes;
-    w.last_address = seen.address + seen.bytes;
-    w.last_bytes = end - w.last_address;
-}
-
 void write(thread_state& t, thread_writer& w, const unwind::frame_start& from,
            const observation& seen) noexcept {
     const auto call = static_cast<std::uint8_t>(seen.call);
@@ -295,19 +248,18 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start& from,
         w.out.release(ticks(), seen.address, call);
         return;
     }
-    const std::uint32_t stack = stack_of(t, w, from, seen);
-    const bool is_sample = is_sampler && seen.kind == event_kind::allocation;
+    const unwind::captured taken = unwind::capture(t.stacks, from);
+    const bool is_block = seen.kind == event_kind::allocation;
+    const bool is_wanted = taken.is_new || (is_block && probes.wants(taken.id));
+    const std::uint32_t stack =
+        !is_wanted || look_closer(t, w, taken, seen.address, is_block ? seen.bytes : 0) ? taken.id : 0;
     if (!w.out.has_room(0) // look_closer() found none
-        || (is_sample && !sample.add(seen.address))) {
+        || (is_sampler && is_block && !sample.add(seen.address))) {
         drop(w);
         return;
     }
     const std::uint64_t now = ticks();
-    if (seen.kind == event_kind::fill) {
-        return write_fill(w, stack, seen);
-    }
     if (seen.kind == event_kind::failure) {
-        ++t.failures;
         w.out.failure(now, seen.bytes, stack, call, seen.alignment_log2, seen.old_address);
         return;
     }
@@ -317,86 +269,6 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start& from,
         w.out.allocation(now, seen.address, seen.bytes,
                          wire::encoder::stack_word(stack, call, seen.alignment_log2));
     }
-    note_last(w, seen.address, seen.bytes, stack);
-}
-
-// Where only fills are recorded, the blocks that may hold one are kept in mind, each until the thread gets the next
-// one, and told together with their first fill.
-
-/// Whether an event concerns the block that is kept in mind, or is a block to keep in its place.
-bool is_of_candidate(const thread_writer& w, const observation& seen) noexcept {
-    switch (seen.kind) {
-    case event_kind::allocation:
-        return seen.bytes >= probing.smallest_fill;
-    case event_kind::release:
-        return seen.address == w.candidate.address;
-    case event_kind::reallocation:
-        return seen.old_address == w.candidate.address;
-    case event_kind::fill:
-        return is_fresh(w, seen.address, seen.bytes);
-    case event_kind::failure:
-        break;
-    }
-    return false;
-}
-
-/// Whether follow_fills() has anything to do.
-bool is_of_interest(const thread_state& t, const observation& seen) noexcept {
-    const thread_writer* const w = t.active;
-    return w == nullptr || w->has_probe || is_new_image() || is_of_candidate(*w, seen);
-}
-
-void forget_candidate(thread_writer& w) noexcept {
-    w.candidate.address = 0;
-    w.last_bytes = 0;
-}
-
-void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start& from,
-                    const observation& seen) noexcept {
-    forget_candidate(w);
-    const unwind::captured stack = unwind::capture(t.stacks, from);
-    if ((stack.is_new || probes.wants(stack.id)) &&
-        (!make_ready(t, w) || !look_closer(t, w, stack, seen.address, seen.bytes))) {
-        return drop(w);
-    }
-    w.candidate = {seen.address, seen.bytes, static_cast<std::uint8_t>(seen.call), seen.alignment_log2,
-                   false};
-    note_last(w, seen.address, seen.bytes, stack.id);
-}
-
-void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& from,
-                 const observation& seen) noexcept {
-    if (!is_ready(w) && !make_ready(t, w)) {
-        return drop(w);
-    }
-    const std::uint32_t stack = stack_of(t, w, from, seen);
-    if (!w.out.has_room(0)) {
-        return drop(w);
-    }
-    auto& block = w.candidate;
-    if (!block.is_told) {
-        w.out.allocation(ticks(), block.address, block.bytes,
-                         wire::encoder::stack_word(w.last_stack, block.call, block.alignment_log2));
-    }
-    block.is_told = true;
-    write_fill(w, stack, seen);
-}
-
-void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start& from,
-                  const observation& seen) noexcept {
-    if (w.has_probe || is_undescribed()) {
-        make_ready(t, w);
-    }
-    if (!is_of_candidate(w, seen)) {
-        return;
-    }
-    if (seen.kind == event_kind::allocation) {
-        keep_candidate(t, w, from, seen);
-    } else if (seen.kind == event_kind::fill) {
-        tell_filled(t, w, from, seen);
-    } else { // a reallocated block is another one, and begins with what the old one held
-        forget_candidate(w);
-    }
 }
 
 void record_once(const unwind::frame_start& from, const observation& seen) noexcept {
@@ -404,25 +276,15 @@ void record_once(const unwind::frame_start& from, const observation& seen) noexc
     if (is_inner(t, seen)) {
         return;
     }
-    ++t.slow_events;
-    if (probing.fills_only && !is_of_interest(t, seen) && !is_time_to_listen(t)) {
-        return;
-    }
     const lease lent{t, from.stack_pointer};
     if (!lent) {
         return;
     }
-    if (is_time_to_listen(t) && !collector_lives()) {
+    if (recording_number != 0 && !collector_lives()) {
         return stop_recording();
     }
     thread_writer& w = lent.writer();
-    if (probing.fills_only) {
-        return follow_fills(t, w, from, seen);
-    }
-    if (seen.kind == event_kind::fill && !is_fresh(w, seen.address, seen.bytes)) {
-        return;
-    }
-    if ((seen.kind == event_kind::fill && is_ready(w)) || make_ready(t, w)) {
+    if (make_ready(w)) {
         write(t, w, from, seen);
     } else {
         drop(w);
@@ -437,7 +299,7 @@ void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcep
     const kept_errno saved;
     const lease lent{t, stack_pointer};
     if (lent) {
-        make_ready(t, lent.writer());
+        make_ready(lent.writer());
     }
 }
 
@@ -446,8 +308,9 @@ void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcep
 void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept {
     const kept_errno saved;
     record_once(from, seen);
-    if (recording_number != 0 && is_deserted()) [[unlikely]] {
-        leave_recording();
+    if (recording_number != 0 && current_image->state.load(std::memory_order_relaxed) == process_image::off &&
+        slots::are_in()) [[unlikely]] {
+        leave_recording(); // the collector is gone
     }
 }
 
@@ -498,15 +361,15 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
     if (stack.is_new) {
         const kept_errno saved;
         if (stack.id != 0) {
-            if (!tell_modules(thread, writer, stack.frames, stack.count) ||
-                !ensure_room(thread, writer, wire::encoder::stack_bytes(stack.count))) {
+            if (!tell_modules(writer, stack.frames, stack.count) ||
+                !ensure_room(writer, wire::encoder::stack_bytes(stack.count))) {
                 return false;
             }
             writer.out.stack(ticks(), stack.id, stack.frames, stack.count);
             if (stack.is_cut) {
                 current_recording.ring.header().cut_stacks.fetch_add(1, std::memory_order_relaxed);
             }
-            if (probing.rtti) {
+            if (reads_types) {
                 probes.add(stack.id, stack.frames, stack.count);
             }
         }
@@ -543,8 +406,8 @@ void record_unloading() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
     const lease lent{t, stack_pointer()};
-    if (lent && make_ready(t, lent.writer())) {
-        tell_unloaded(t, lent.writer());
+    if (lent && make_ready(lent.writer())) {
+        tell_unloaded(lent.writer());
     }
 }
 
@@ -554,7 +417,7 @@ void start_recording() noexcept {
     {
         const lease lent{t, stack_pointer()};
         if (lent) {
-            make_ready(t, lent.writer());
+            make_ready(lent.writer());
         }
     }
     prepare_timer(t.timer);

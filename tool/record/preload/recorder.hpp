@@ -85,15 +85,9 @@ struct observation {
     allocation_call call;
     std::uint8_t alignment_log2;
     std::uintptr_t address;
-    std::uintptr_t old_address; ///< of a fill: the ticks that it took
+    std::uintptr_t old_address;
     std::size_t bytes;
 };
-
-/// True for zeros that go into what a block that `w` got last holds behind its last fill.
-[[gnu::always_inline]] inline bool is_fresh(const thread_writer& w, std::uintptr_t address,
-                                            std::size_t bytes) noexcept {
-    return bytes <= w.last_bytes && address - w.last_address <= w.last_bytes - bytes;
-}
 
 /// The way for everything that is rare: the first event of a thread, no room, a signal handler that interrupted the
 /// recorder, failures. Of a release, `from` is no more than the stack pointer.
@@ -215,13 +209,6 @@ template <typename Write>
     return is_done;
 }
 
-inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t bytes,
-                      std::uint32_t stack) noexcept {
-    w.last_address = address;
-    w.last_bytes = bytes;
-    w.last_stack = stack;
-}
-
 /// Records an event by `write`, as record_quickly() says, or `slowly`; measures now and then what that costs.
 template <typename Write, typename Slowly>
 [[gnu::always_inline]] inline void record(std::uintptr_t entered, const Write& write,
@@ -253,7 +240,6 @@ template <typename Write, typename Slowly>
         w.out.allocation(
             ticks(), address, bytes,
             wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
-        note_last(w, address, bytes, stack.id);
         return true;
     };
     record(from.stack_pointer, write,
@@ -272,7 +258,6 @@ template <typename Write, typename Slowly>
             return false;
         }
         w.out.reallocation(ticks(), before, address, bytes, stack.id);
-        note_last(w, address, bytes, stack.id);
         return true;
     };
     record(from.stack_pointer, write, [&] {

@@ -29,6 +29,7 @@ constexpr std::uint32_t nobody = 0xffff'ffff;
 class writer_pool {
 public:
     struct slab {
+        slab* older;
         std::uint32_t size;
         std::atomic<std::uint32_t>* owners; ///< 0: free
         unsigned char** limits;             ///< wiped by a fork
@@ -37,40 +38,29 @@ public:
 
     /// A writer, all zero but for where its limit is; null if there is no memory. `owner`: the thread by the kernel's count.
     thread_writer* take(std::uint32_t owner) noexcept {
-        bool has_reclaimed = false;
-        for (unsigned k = 0; k != slab_count; ++k) {
-            slab* s = slabs_[k].load(std::memory_order_acquire); // pairs with the exchange below
-            if (s == nullptr) {
-                if (k != 0 && !has_reclaimed) {
-                    has_reclaimed = true;
-                    reclaim();
-                    k = ~0u; // once more from the first
-                    continue;
-                }
-                slab* const fresh = make(first_slab << k);
-                if (fresh == nullptr) {
-                    return nullptr;
-                }
-                // Pairs with the load above.
-                if (slabs_[k].compare_exchange_strong(s, fresh, std::memory_order_acq_rel)) {
-                    s = fresh; // or another thread was faster; its slab is as good, ours is lost
+        for (bool has_reclaimed = false;; has_reclaimed = true) {
+            slab* const newest = newest_.load(std::memory_order_acquire); // pairs with grow()
+            for (slab* s = newest; s != nullptr; s = s->older) {
+                for (std::uint32_t i = 0; i != s->size; ++i) {
+                    std::uint32_t expected = 0;
+                    if (s->owners[i].load(std::memory_order_relaxed) == 0 &&
+                        // Pairs with the release in give_back().
+                        s->owners[i].compare_exchange_strong(expected, owner, std::memory_order_acquire)) {
+                        thread_writer* const writer = &s->writers[i];
+                        std::memset(static_cast<void*>(writer), 0, sizeof *writer);
+                        writer->owner = &s->owners[i];
+                        s->limits[i] = nullptr;
+                        writer->out.bind(&s->limits[i]);
+                        return writer;
+                    }
                 }
             }
-            for (std::uint32_t i = 0; i != s->size; ++i) {
-                std::uint32_t expected = 0;
-                if (s->owners[i].load(std::memory_order_relaxed) == 0 &&
-                    // Pairs with the release in give_back().
-                    s->owners[i].compare_exchange_strong(expected, owner, std::memory_order_acquire)) {
-                    thread_writer* const writer = &s->writers[i];
-                    std::memset(static_cast<void*>(writer), 0, sizeof *writer);
-                    writer->owner = &s->owners[i];
-                    s->limits[i] = nullptr;
-                    writer->out.bind(&s->limits[i]);
-                    return writer;
-                }
+            if (newest != nullptr && !has_reclaimed) {
+                reclaim();
+            } else if (!grow(newest)) {
+                return nullptr;
             }
         }
-        return nullptr;
     }
     static void give_back(thread_writer* writer) noexcept {
         writer->owner->store(0, std::memory_order_release); // pairs with take()
@@ -78,19 +68,18 @@ public:
     /// Calls `visit(slab, index)` for each writer, also those that no thread has.
     template <class Visit>
     void for_each(Visit visit) noexcept {
-        for (auto& entry : slabs_) {
-            slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
-            for (std::uint32_t i = 0; s != nullptr && i != s->size; ++i) {
+        // Pairs with grow().
+        for (slab* s = newest_.load(std::memory_order_acquire); s != nullptr; s = s->older) {
+            for (std::uint32_t i = 0; i != s->size; ++i) {
                 visit(*s, i);
             }
         }
     }
 
 private:
-    static constexpr unsigned slab_count = 18;
-    static constexpr std::uint32_t first_slab = 32;
-
-    static slab* make(std::uint32_t size) noexcept {
+    /// Puts a slab before the newest, as large as all others together or larger. False if there is no memory.
+    bool grow(slab* newest) noexcept {
+        const std::uint32_t size = newest == nullptr ? 32 : 2 * newest->size;
         const std::size_t bytes =
             sizeof(slab) + size * (sizeof(std::atomic<std::uint32_t>) + sizeof(thread_writer));
         auto* const memory = static_cast<unsigned char*>(zeroed_memory(bytes));
@@ -99,11 +88,14 @@ private:
             if (memory != nullptr) {
                 ::munmap(memory, bytes);
             }
-            return nullptr;
+            return false;
         }
         auto* const writers = reinterpret_cast<thread_writer*>(memory + sizeof(slab));
         auto* const owners = reinterpret_cast<std::atomic<std::uint32_t>*>(writers + size);
-        return new (memory) slab{size, owners, limits, writers};
+        // Pairs with take() and for_each(). Where another thread was faster, its slab is as good, and ours is lost.
+        newest_.compare_exchange_strong(newest, new (memory) slab{newest, size, owners, limits, writers},
+                                        std::memory_order_acq_rel);
+        return true;
     }
     void reclaim() noexcept {
         for_each([](slab& s, std::uint32_t i) {
@@ -118,7 +110,7 @@ private:
         });
     }
 
-    std::atomic<slab*> slabs_[slab_count];
+    std::atomic<slab*> newest_;
 };
 
 constinit writer_pool pool{};
@@ -130,12 +122,13 @@ constinit bool has_key = false;
 /// has grown to twice as much. Asking takes longer than ten events.
 constexpr std::uint32_t first_look = 2048;
 
+/// A signal handler may fork meanwhile: in the child `writer` is null then.
 void leave(thread_writer*& writer) noexcept {
-    if (writer == nullptr) {
+    thread_writer* const old = writer;
+    if (old == nullptr) {
         return;
     }
-    hand_over(*writer);
-    thread_writer* const old = writer;
+    hand_over(*old);
     writer = nullptr;
     pool.give_back(old);
 }
@@ -153,10 +146,11 @@ void thread_ends(void*) noexcept {
     if (t.active == nullptr || is_new_image()) {
         return;
     }
+    thread_writer& main = *t.main;
     t.active = nullptr;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (t.main->out.has_room(64)) {
-        tell_name(*t.main);
+    if (main.out.has_room(64)) {
+        tell_name(main);
     }
     tell_cost(t.cost);
     tell_call_times(t.timer);
@@ -179,21 +173,7 @@ void forget_writers(thread_state& t) noexcept {
     t.inner = {};
     t.timer = {}; // the parent tells what it has measured
     t.number = 0;
-    t.is_attaching = false;
     t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
-}
-
-wire::chunk_header header_for(const thread_state& thread, const thread_writer& writer) noexcept {
-    wire::chunk_header h;
-    h.image = writer.image;
-    h.stream = writer.stream;
-    h.thread = thread.number;
-    h.sequence = writer.sequence;
-    h.pid = writer.pid;
-    h.tid = writer.tid;
-    h.nested = writer.nested;
-    h.first_ticks = ticks();
-    return h;
 }
 
 /// With so many groups of chunks mapped, a process waits for a collector that lags behind rather than take more addresses.
@@ -230,44 +210,44 @@ private:
     std::uint64_t before_ = 0;
 };
 
-/// The index of a free chunk, or none; then `wait` is for how many milliseconds one is worth waiting for. `seen`: of `emptied`.
-std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& wait) noexcept {
+/// Milliseconds without a returned chunk, after which a thread maps more.
+constexpr unsigned patience = 20;
+
+/// The index of a free chunk, or none; then `wait` is for how many milliseconds one is worth waiting for.
+std::uint32_t claim(const thread_writer& writer, bool has_waited, unsigned& wait) noexcept {
     constexpr unsigned slice = 200;
     const wire::ring& ring = current_recording.ring;
-    const wire::ring_header& h = ring.header();
     std::uint32_t back = 0;
     if (windows.mapped_groups() != 0) { // else no other process's chunks are worth waiting for
         wait = slice;
-        if (ring.in_flight() >= h.most_in_flight) {
+        if (ring.in_flight() >= wire::most_in_flight) {
             return wire::ring::none;
         }
         const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
-        if (const std::uint32_t index = ring.claim(writer.pid, writer.tid, is_mapped);
+        if (const std::uint32_t index = ring.claim(writer.state.pid, writer.state.tid, is_mapped);
             index != wire::ring::none) {
             return index;
         }
         back = returning();
     }
     // With less than a group on its way, most chunks are those of the process's many threads, which need more.
-    const bool may_map_more = windows.mapped_groups() < most_groups_at_once || back < chunk_windows::group ||
-                              windows.is_stalled(seen);
-    if (!may_map_more) {
-        wait = chunk_windows::patience;
+    if (windows.mapped_groups() >= most_groups_at_once && back >= chunk_windows::group && !has_waited) {
+        wait = patience;
         return wire::ring::none;
     }
-    bool is_possible = windows.is_worth_a_try();
+    bool is_possible = true;
     const auto can_map = [&](std::uint32_t i) { return is_possible && (is_possible = windows.map(ring, i)); };
-    const std::uint32_t index = is_possible ? ring.claim(writer.pid, writer.tid, can_map) : wire::ring::none;
+    const std::uint32_t index = ring.claim(writer.state.pid, writer.state.tid, can_map);
     const bool does_one_return = back != 0 || (is_possible && ring.in_flight() != 0);
     wait = does_one_return ? slice : 0;
     return index;
 }
 
 /// False where nothing can be waited for.
-bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
+bool begin_chunk(thread_writer& writer) noexcept {
     const wire::ring& ring = current_recording.ring;
     const wire::ring_header& h = ring.header();
-    for (;;) {
+    for (bool has_waited = false;;) {
         const std::uint32_t seen = h.emptied.load(std::memory_order_seq_cst);
         if (h.closed.load(std::memory_order_relaxed) != 0) {
             stop_recording();
@@ -276,11 +256,13 @@ bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
         unsigned wait = 0;
         {
             const without_signals guard;
-            const std::uint32_t index = is_left_over(writer) ? wire::ring::none : claim(writer, seen, wait);
+            const std::uint32_t index =
+                is_left_over(writer) ? wire::ring::none : claim(writer, has_waited, wait);
             if (index != wire::ring::none) {
                 writer.chunk = index;
-                writer.out.begin(windows.at(index), header_for(thread, writer));
-                ++writer.sequence;
+                writer.state.first_ticks = ticks();
+                writer.out.begin(windows.at(index), writer.state);
+                ++writer.state.sequence;
                 return true;
             }
         }
@@ -288,18 +270,12 @@ bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
             return false;
         }
         ring.wait_for_room(seen, wait);
-        if (h.emptied.load(std::memory_order_relaxed) == seen && !collector_lives()) {
+        has_waited = h.emptied.load(std::memory_order_relaxed) == seen;
+        if (has_waited && !collector_lives()) {
             stop_recording();
             return false;
         }
     }
-}
-
-void tell_dropped(thread_writer& writer) noexcept {
-    unsigned char* p = writer.out.begin_record(ticks());
-    p = wire::encoder::put_varint(p, writer.dropped);
-    writer.out.end_record(wire::entry::dropped, p);
-    writer.dropped = 0;
 }
 
 } // namespace
@@ -395,7 +371,7 @@ void threads_after_fork() noexcept {
             if (w->out.has_chunk()) {
                 ::mmap(w->out.chunk(), wire::chunk_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-                windows.leave(current_recording.ring, w->chunk);
+                windows.leave(w->chunk);
             }
         }
     }
@@ -422,11 +398,13 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     if (thread.number == 0) {
         thread.number = h.threads.fetch_add(1, std::memory_order_relaxed) + 1;
     }
-    w->image = image.id;
-    w->pid = image.pid;
-    w->tid = is_borrowed ? image.pid : collectors_tid();
-    w->stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
-    w->nested = nested;
+    w->state = {};
+    w->state.image = image.id;
+    w->state.pid = image.pid;
+    w->state.tid = is_borrowed ? image.pid : collectors_tid();
+    w->state.stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
+    w->state.thread = thread.number;
+    w->state.nested = nested;
     w->thread = &thread;
     if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         ::pthread_setspecific(end_key, &thread);
@@ -435,7 +413,7 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
 }
 
 bool is_left_over(const thread_writer& writer) noexcept {
-    return writer.image != current_image->id;
+    return writer.state.image != current_image->id;
 }
 
 void hand_over(thread_writer& writer, bool is_whole) noexcept {
@@ -448,10 +426,10 @@ void hand_over(thread_writer& writer, bool is_whole) noexcept {
         return;
     }
     is_whole ? writer.out.end() : writer.out.abandon();
-    current_recording.ring.hand_over(writer.chunk, writer.pid, writer.tid);
+    current_recording.ring.hand_over(writer.chunk, writer.state.pid, writer.state.tid);
 }
 
-bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept {
+bool ensure_room(thread_writer& writer, std::size_t bytes) noexcept {
     if (writer.out.has_room(bytes)) {
         const std::size_t used = writer.out.used();
         if (used >= writer.next_look) {
@@ -464,11 +442,13 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
         return true;
     }
     hand_over(writer);
-    if (!begin_chunk(thread, writer)) {
+    if (!begin_chunk(writer)) {
         return false;
     }
     if (writer.dropped != 0) {
-        tell_dropped(writer);
+        unsigned char* const p = wire::encoder::put_varint(writer.out.begin_record(ticks()), writer.dropped);
+        writer.out.end_record(wire::entry::dropped, p);
+        writer.dropped = 0;
     }
     tell_name(writer);
     writer.next_look = first_look;

@@ -15,31 +15,15 @@ namespace linn::tool::preload {
 /// Who writes a stream: a thread, or a signal handler that interrupted it while it wrote.
 struct thread_writer {
     wire::encoder out;
-    std::uintptr_t entered;     ///< where the stack of the hook ends that writes, or wrote last
-    std::uint64_t last_address; ///< of the block that was got last, from where it has not been filled yet
-    std::uint64_t last_bytes;   ///< from there to its end
-    std::uint32_t last_stack;
-    bool has_probe; ///< look at last_address when the allocator is entered next
-    std::uint8_t nested;
-    std::uint32_t chunk; ///< index in the ring
-    std::uint32_t image;
-    std::uint32_t stream;
-    std::uint32_t sequence;
-    std::uint32_t next_look; ///< bytes of the chunk from which on the thread's name is looked at again
-    std::uint32_t pid;       ///< as the collector knows them
-    std::uint32_t tid;
-    std::uint64_t dropped; ///< events, not told yet
+    std::uintptr_t entered;   ///< where the stack of the hook ends that writes, or wrote last
+    bool has_probe;           ///< look at probe_address when the allocator is entered next
+    std::uint32_t chunk;      ///< index in the ring
+    std::uint32_t next_look;  ///< bytes of the chunk from which on the thread's name is looked at again
+    wire::chunk_header state; ///< of the next chunk
+    std::uint64_t dropped;    ///< events, not told yet
     std::uint64_t probe_address;
     std::uint32_t probe_stack;
-    char name[16]; ///< of the thread, as told last
-    /// Where only fills are recorded, the block that last_address lies in, as its allocation will be told.
-    struct {
-        std::uint64_t address; ///< 0: there is none
-        std::uint64_t bytes;
-        std::uint8_t call;
-        std::uint8_t alignment_log2;
-        bool is_told;
-    } candidate;
+    char name[16];                     ///< of the thread, as told last
     struct thread_state* thread;       ///< whose it is
     std::atomic<std::uint32_t>* owner; ///< the pool's word for it
 };
@@ -67,14 +51,11 @@ struct thread_state {
     inner_call inner;
     event_cost cost;
     call_timer timer;
-    std::uint32_t number;   ///< of the thread, over the whole recording
-    std::uint32_t failures; ///< recorded so far, modulo 2^32
-    std::uint8_t rounds;    ///< of destructors that this thread has seen
-    bool is_attaching;
+    std::uint32_t number;            ///< of the thread, over the whole recording
+    std::uint8_t rounds;             ///< of destructors that this thread has seen
     sampling::byte_sampler sampling; ///< of liblinn-sample.so
     std::uint32_t recording;         ///< that `main` belongs to: recording_number
     std::uint32_t slow_calls;        ///< of this thread, as slow_section counts them
-    std::uint32_t slow_events;       ///< that took the slow way, modulo 2^32
 };
 
 extern constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec")));
@@ -132,7 +113,7 @@ bool is_left_over(const thread_writer& writer) noexcept;
 
 /// Room for a record of so many bytes, then an event and its stack, in another chunk if need be, for which it may wait for the
 /// collector. False where events must be dropped.
-bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept;
+bool ensure_room(thread_writer& writer, std::size_t bytes) noexcept;
 
 /// Writes the thread's name if it is another than was told last.
 void tell_name(thread_writer& writer) noexcept;

@@ -11,7 +11,7 @@
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -64,7 +64,6 @@ ordered_json statistics_json(const site_statistics& s) {
             {"largest", s.largest},
             {"sizes", sizes},
             {"uniformity", s.uniformity()},
-            {"size_histogram", histogram_json(s.size_histogram)},
             {"releases", s.releases},
             {"remote_releases", s.remote_releases},
             {"temporary", of_neighbours(s.temporary)},
@@ -77,10 +76,7 @@ ordered_json statistics_json(const site_statistics& s) {
             {"peak_live", s.peak_live},
             {"peak_live_bytes", s.peak_live_bytes},
             {"longest_burst", of_neighbours(s.longest_burst)},
-            {"threads", s.threads},
-            {"zero_fills", s.fills},
-            {"zero_filled_bytes", s.filled_bytes},
-            {"zero_fill_ns", s.fill_ns}};
+            {"threads", s.threads}};
 }
 
 ordered_json advised_place_json(const advised_place& p) {
@@ -124,7 +120,6 @@ ordered_json trace_json(const trace_info& info) {
     ordered_json json = recorded_json(info);
     json.update({{"event_cost_ns", info.event_cost_ns},
                  {"baseline_cpu_ns", positive_or_null(info.baseline.cpu_ns)},
-                 {"contents", info.contents},
                  {"sample_bytes", info.sample_bytes},
                  {"events", info.events},
                  {"dropped", info.dropped},
@@ -162,7 +157,7 @@ data_table advise_data(const advice& a) {
                    "label type container allocations share time_share time_low time_high bytes "
                    "most_frequent_size=sizes/0/bytes uniformity smallest largest releases remote_releases "
                    "temporary peak_live peak_live_bytes live_at_end live_bytes_at_end median_lifetime_ns "
-                   "threads zero_filled_bytes remedy rule use file=places/0/file line=places/0/line "
+                   "threads remedy rule use file=places/0/file line=places/0/line "
                    "function=places/0/function command started version runtime answer address");
 }
 
@@ -181,7 +176,7 @@ ordered_json advise_json(const advice& a) {
          {"time_unknown", known_or_null(!run.time.is_known(), to_word(run.time.why_not))},
          {"pools",
           run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
-         {"program_cpu_ns", positive_or_null(cost.is_guess ? 0 : cost.cpu_ns)},
+         {"program_cpu_ns", positive_or_null(cost.is_guess || cost.has_recording ? 0 : cost.cpu_ns)},
          {"trace", trace_json(run.info)},
          {"all", statistics_json(run.all)},
          {"unknown_releases", run.unknown_releases},
@@ -200,15 +195,13 @@ ordered_json advise_json(const advice& a) {
          {"warnings", a.warnings}});
 }
 
-constexpr std::size_t detailed = 5;     // types with details in a terminal where none is asked for
+constexpr std::size_t detailed = 5;     // types with details in text, unless the user names types
 constexpr std::size_t most_places = 3;  // of a type
 constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_callers = 8;
 constexpr std::size_t most_findings = 12;
 constexpr std::size_t long_name = 160; // of a heading
-constexpr std::size_t most_type_rows = 60;
-constexpr std::size_t first_type_rows = 10;
-constexpr double least_time = 0.002; // of the CPU time, for a row of a page behind the first few
+constexpr std::size_t rows_of_page = 60;
 
 using advised_types = std::vector<const advised_type*>;
 
@@ -246,18 +239,6 @@ cell time_cell(const advice& a, const site_time& time) {
     return q;
 }
 
-cell remote_cell(const advised_type& type) {
-    const site_statistics& s = type.statistics;
-    return figure_of(unit::share, s.releases == 0 ? unknown_bound
-                                                  : static_cast<double>(s.remote_releases) /
-                                                        static_cast<double>(s.releases));
-}
-
-cell lifetime_cell(const advised_type& type) {
-    const site_statistics& s = type.statistics;
-    return figure_of(unit::nanoseconds, s.releases == 0 ? unknown_bound : s.lifetime_quantile(0.5));
-}
-
 /// The size of most blocks, or from where to where.
 cell size_cell(const advised_type& type) {
     const site_statistics& s = type.statistics;
@@ -292,8 +273,8 @@ std::string run_line(const advice& a) {
         text += " of " + counted(info.processes.size(), "process");
     }
     if (const program_cost cost = cost_of_program(info); cost.cpu_ns > 0 && !cost.is_guess) {
-        text += fmt::format(", {} of CPU time without the recording",
-                            figure_of(unit::nanoseconds, cost.cpu_ns).text());
+        text += fmt::format(", {} of CPU time{}", figure_of(unit::nanoseconds, cost.cpu_ns).text(),
+                            cost.has_recording ? ", recording included" : " without the recording");
     }
     return text;
 }
@@ -315,7 +296,7 @@ std::string method_line(const advice& a) {
 
 std::string place_line(const symbol_frame& f) {
     if (f.file.empty()) {
-        return f.function.empty() ? f.library : f.function;
+        return f.function.empty() ? f.library() : f.function;
     }
     return fmt::format("{}:{}{}{}", f.file, f.line, f.function.empty() ? "" : ", ", f.function);
 }
@@ -352,67 +333,6 @@ std::string title_of(const advised_type& type) {
     return type.use.empty() ? title : fmt::format("{}: {}", title, short_type(type.use.sentence, long_name));
 }
 
-/// "64 B (90 %), 128 B (10 %)".
-std::string sizes_text(const site_statistics& s) {
-    std::vector<std::string> sizes;
-    for (const auto& [size, count] : s.sizes) {
-        sizes.push_back(fmt::format("{} ({})", figure_of(unit::bytes, size).text(),
-                                    percent(part_of(count, s.allocations))));
-    }
-    return fmt::format("{}", fmt::join(sizes, ", "));
-}
-
-/// "1 234 (7 %)"; nothing for none.
-cell count_and_share(std::uint64_t part, const site_statistics& s) {
-    return part == 0 ? cell{}
-                     : cell{{},
-                            figure_of(unit::count, part),
-                            fmt::format(" ({})", percent(part_of(part, s.allocations)))};
-}
-
-cell never_released(const advised_type& t) {
-    const site_statistics& s = t.statistics;
-    if (s.live_at_end == 0) {
-        return {};
-    }
-    std::string rest = ", " + figure_of(unit::bytes, s.live_bytes_at_end).text();
-    if (t.runtime_live != 0) {
-        rest += fmt::format("; the runtime library keeps {} of them on purpose", t.runtime_live);
-    }
-    return {{}, figure_of(unit::count, s.live_at_end), std::move(rest)};
-}
-
-facts facts_of(const advised_type& t) {
-    const site_statistics& s = t.statistics;
-    const std::string held = short_type(t.named.allocated, long_name);
-    const auto count = [](std::uint64_t n) { return n > 1 ? cell{figure_of(unit::count, n)} : cell{}; };
-    return {{{"What a block holds", held == t.name ? "" : held},
-             {"Sizes", sizes_text(s)},
-             {"Lifetime, shortest 5 % to longest 5 %",
-              s.releases == 0
-                  ? cell{}
-                  : bounds_of(unit::nanoseconds, s.lifetime_quantile(0.05), s.lifetime_quantile(0.95))},
-             {"Live at most", figure_of(unit::count, s.peak_live)},
-             {"Allocated in a row at most", count(s.longest_burst)},
-             {"Threads that allocate it", count(s.threads)},
-             {"Released by another thread", count_and_share(s.remote_releases, s)},
-             {"Released at once", count_and_share(s.temporary, s)},
-             {"Moved by realloc", count_and_share(s.reallocations, s)},
-             {"Never released", never_released(t)},
-             {"Zeros written at once", s.fills == 0 ? cell{} : figure_of(unit::bytes, s.filled_bytes)},
-             {"Named by", to_string(t.named.rule)}}};
-}
-
-/// How many types have a row in a page: those that take time, and the first few in any case.
-std::size_t page_rows(const advice& a, const advised_types& types) {
-    std::size_t rows = std::min(types.size(), most_type_rows);
-    while (rows > first_type_rows && a.analysis.time.is_known() &&
-           types[rows - 1]->statistics.time.share().value < least_time) {
-        --rows;
-    }
-    return rows;
-}
-
 /// What a page folds away below the row of a type.
 block folded_details(const advised_type& type) {
     std::string place = type.places.empty() ? std::string{} : place_text(type.places.front().frame);
@@ -420,34 +340,36 @@ block folded_details(const advised_type& type) {
         place += fmt::format(" and {} more", type.places.size() - 1);
     }
     return {fold{place.empty() ? "place not known" : place,
-                 {block{details_of(type, true)}, block{code{type.snippet, true}}, block{facts_of(type)}}}};
+                 {block{details_of(type, true)}, block{code{type.snippet, true}}}}};
 }
 
 /// The first types in rows of their own, the others together in the last one.
-table types_table(const advice& a, const advised_types& types, std::size_t shown) {
+table types_table(const advice& a, const advised_types& types, std::size_t most) {
+    const std::size_t shown = std::min(types.size(), most);
     const bool is_known = a.analysis.time.is_known();
     table t{is_known ? "Most time in the allocator first" : "Most calls first",
             {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
              {.heading = "time"},
              {.heading = "count"},
-             {.heading = "share", .droppable = 3, .shown_in = is_known ? forms::html : forms::everywhere},
+             {.heading = "share", .droppable = 3}, // of the count
              {.heading = "bytes, 95 %", .droppable = 2},
              {.heading = "size", .droppable = 4},
              {.heading = "live", .droppable = 7},
              {.heading = "life", .droppable = 6},
              {.heading = "remote", .droppable = 5},
-             {.heading = "use", .is_text = true, .droppable = 1},
-             {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
+             {.heading = "use", .is_text = true, .droppable = 1}}};
     for (const advised_type* const one : std::span{types}.first(shown)) {
         const advised_type& type = *one;
         const site_statistics& s = type.statistics;
-        row& added =
-            t.add({label_of(type), time_cell(a, s.time), figure_of(unit::about, s.allocations),
-                   figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
-                   roughly(size_cell(type)), figure_of(unit::about, s.peak_live),
-                   roughly(lifetime_cell(type)), remote_cell(type), type.use.empty() ? "-" : type.use.name,
-                   type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
-                  type.what != remedy::nothing ? emphasis::ours : emphasis::none);
+        const bool is_released = s.releases != 0;
+        row& added = t.add(
+            {label_of(type), time_cell(a, s.time), figure_of(unit::about, s.allocations),
+             is_known ? cell{} : cell{figure_of(unit::share, type.share)}, roughly(sampled_bytes_cell(type)),
+             roughly(size_cell(type)), figure_of(unit::about, s.peak_live),
+             roughly(figure_of(unit::nanoseconds, is_released ? s.lifetime_quantile(0.5) : unknown_bound)),
+             figure_of(unit::share, is_released ? part_of(s.remote_releases, s.releases) : unknown_bound),
+             type.use.empty() ? "-" : type.use.name},
+            type.what != remedy::nothing ? emphasis::ours : emphasis::none);
         added.detail.push_back(folded_details(type));
     }
     if (types.size() > shown) {
@@ -461,7 +383,9 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
         cells[0] = counted(types.size() - shown, "more type");
         cells[1] = time_cell(a, time);
         cells[2] = figure_of(unit::about, allocations);
-        cells[3] = figure_of(unit::share, part_of(allocations, a.analysis.all.allocations));
+        if (!is_known) {
+            cells[3] = figure_of(unit::share, part_of(allocations, a.analysis.all.allocations));
+        }
         t.add(std::move(cells), emphasis::muted);
         t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
     }
@@ -472,47 +396,28 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
 /// Why each type, where it is allocated, and the change.
 void add_details(section& s, const advised_types& types, const advise_view& view) {
     const bool is_asked_for = !view.only_type.empty();
-    std::size_t shown = 0;
+    std::size_t left = is_asked_for ? view.top : std::min(view.top, detailed);
     for (const advised_type* type : types) {
-        if (!is_asked_for && type->what == remedy::nothing) {
-            continue;
+        if (left != 0 && (is_asked_for || type->what != remedy::nothing)) {
+            s.add(subheading{title_of(*type)}, forms::text);
+            s.add(details_of(*type, is_asked_for), forms::text);
+            s.add(code{type->snippet, true}, forms::text);
+            --left;
         }
-        if (shown == view.top) {
-            break;
-        }
-        const forms where = is_asked_for || shown < detailed ? forms::text : forms::markdown;
-        s.add(subheading{title_of(*type)}, where);
-        s.add(details_of(*type, is_asked_for), where);
-        s.add(code{type->snippet, true}, where);
-        ++shown;
     }
-}
-
-void add_findings(document& d, const advice& a) {
-    std::vector<std::string> lines;
-    for (const advice_finding& f : a.findings) {
-        lines.push_back(f.text);
-    }
-    if (lines.size() > most_findings) {
-        const std::size_t more = lines.size() - most_findings;
-        lines.resize(most_findings);
-        lines.push_back(fmt::format("and {}; --json has all", counted(more, "more finding")));
-    }
-    d.add_section("findings", "Also seen").add(list{std::move(lines)});
 }
 
 facts facts_of(const advice& a) {
     const trace_info& t = a.analysis.info;
-    const auto time = [](double ns) { return ns > 0 ? cell{figure_of(unit::nanoseconds, ns)} : cell{}; };
-    return {{{"Command", shell_words(t.command)},
-             {"Recorded", fmt::format("{} in {}, on {}", date_text(t.started), t.directory, t.machine)},
-             {"Took", time(static_cast<double>(t.duration_ns))},
-             {"CPU time, recording included", time(t.user_ns + t.system_ns)},
-             {"CPU time without", time(t.baseline.cpu_ns)},
-             {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
-             {"Events", figure_of(unit::count, t.events)},
-             {"Events lost", t.dropped == 0 ? cell{} : figure_of(unit::count, t.dropped)},
-             {"Processes", t.processes.size() < 2 ? cell{} : figure_of(unit::count, t.processes.size())}}};
+    facts f = recording_facts(t);
+    f.entries.emplace(f.entries.begin(), "Command", shell_words(t.command));
+    const auto count = [](std::uint64_t n, std::uint64_t least) {
+        return n < least ? cell{} : cell{figure_of(unit::count, n)};
+    };
+    f.entries.insert(f.entries.end(), {{"Events", count(t.events, 0)},
+                                       {"Events lost", count(t.dropped, 1)},
+                                       {"Processes", count(t.processes.size(), 2)}});
+    return f;
 }
 
 list reading_of_advise() {
@@ -547,21 +452,24 @@ document advise_document(const advice& a, const advise_view& view) {
     d.add(paragraph{run_line(a) + '.'});
 
     const advised_types types = chosen_types(a, view);
-    section& shown = d.add_section("types", "Types", forms::html);
+    section& shown = d.add_section("types", "Types", forms::page);
     if (types.empty() && !view.only_type.empty()) {
         shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)});
     }
-    shown.add(types_table(a, types, std::min(types.size(), view.top)), forms::text);
-    shown.add(types_table(a, types, std::min(types.size(), std::max(view.top, page_rows(a, types)))),
-              forms::html);
+    shown.add(types_table(a, types, view.top), forms::text);
+    shown.add(types_table(a, types, std::max(view.top, rows_of_page)), forms::page);
     add_details(shown, types, view);
     d.add_section("time", "Over time")
         .add(picture{[&a] { return html::run_over_time(a.analysis); },
                      "Each is the most within a step. Events are allocations, releases and reallocations of "
                      "all threads. Time passes as it did under the recorder."});
-    add_findings(d, a);
-    d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
-    d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
+    list seen{{}, {}, most_findings};
+    for (const advice_finding& f : a.findings) {
+        seen.lines.push_back(f.text);
+    }
+    d.add_section("findings", "Also seen").add(std::move(seen));
+    d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::page);
+    d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::page);
     return d;
 }
 

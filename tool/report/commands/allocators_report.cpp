@@ -43,18 +43,12 @@ table inventory_table(const std::vector<allocator_entry>& entries) {
              {.heading = "version", .is_text = true},
              {.heading = "state", .is_text = true},
              {.heading = "licence", .is_text = true, .droppable = 1},
-             {.heading = "library", .is_text = true, .shown_in = forms::documents},
              {.heading = "proven by", .is_text = true, .droppable = 2},
-             {.heading = "how to get it", .is_text = true, .shown_in = forms::documents},
-             {.heading = "remark", .is_text = true, .shown_in = forms::documents}}};
+             {.heading = "library", .is_text = true, .droppable = 3, .shorten = cut::front, .most = 200}}};
     for (const allocator_entry& e : entries) {
-        row& r = t.add({e.name, e.version.empty() ? "-" : e.version, to_string(e.state), e.licence,
-                        e.library.string(), e.proven_by, is_to_get(e) ? e.how_to_get : "", e.remark},
-                       e.state == library_state::usable ? emphasis::good : emphasis::none);
-        if (!e.library.empty()) {
-            r.detail.push_back(
-                {paragraph{fmt::format("{} ({})", e.library.string(), e.origin)}, forms::terminal});
-        }
+        t.add({e.name, e.version.empty() ? "-" : e.version, to_string(e.state), e.licence, e.proven_by,
+               e.library.string()},
+              e.state == library_state::usable ? emphasis::good : emphasis::none);
     }
     return t;
 }
@@ -96,10 +90,10 @@ ordered_json allocators_json(const std::vector<allocator_entry>& entries) {
 document allocators_document(const std::vector<allocator_entry>& entries) {
     document d{.command = "linn allocators"};
     d.add(inventory_table(entries));
-    d.add(notes_of(entries), forms::terminal);
+    d.add(notes_of(entries));
     if (const std::string commands = commands_of(entries); !commands.empty()) {
-        d.add(subheading{"To get what is missing:"}, forms::terminal);
-        d.add(code{commands}, forms::terminal);
+        d.add(subheading{"To get what is missing:"});
+        d.add(code{commands});
     }
     d.json = [&] { return allocators_json(entries); };
     d.data = [&] {

@@ -42,16 +42,6 @@ ordered_json contender_json(const contender& c) {
             {"environment", c.environment}};
 }
 
-ordered_json cliffs_json(const scenario& s, const tool::row& r) {
-    return list_json(r.cliffs, [&](const cliff& c) {
-        return ordered_json{{"threads", s.phases[c.phase].threads},
-                            {"bytes", s.phases[c.phase].bytes},
-                            {"phase", s.phases[c.phase].name},
-                            {"factor", c.factor},
-                            {"page_faults", r.in(c.phase)->faults}};
-    });
-}
-
 /// Bounds that are not known are null.
 ordered_json timing_json(const timing& t) {
     return {
@@ -131,9 +121,6 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
     json["rows"] = ordered_json::array();
     for (const tool::row& r : s.rows) {
         ordered_json entry = row_json(result, s, r);
-        if (s.what->has_curves()) {
-            entry["cliffs"] = cliffs_json(*s.what, r);
-        }
         for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
             entry["phases"][std::string{s.what->phases[p].name}] = phase_json(r, p);
         }
@@ -192,7 +179,7 @@ ordered_json bench_json(const bench_result& result) {
     json["contenders"] = list_json(result.contenders, contender_json);
     json["scenarios"] =
         list_json(result.scenarios, [&](const scenario_result& s) { return scenario_json(result, s); });
-    json["left_out"] = list_json(result.missing, [](const left_out& l) {
+    json["left_out"] = list_json(result.missing, [](const left_out_contender& l) {
         return ordered_json{{"name", l.name},
                             {"scenario", text_or_null(l.scenario)},
                             {"variant", text_or_null(l.variant)},

@@ -22,27 +22,12 @@ bool is_speed(const column_info& c) {
     return c.shows == figure::time || c.shows == figure::rate;
 }
 
-/// "64K x20", with a plus where there is more than one.
-cell cliff_cell(const scenario& s, const tool::row& r, unsigned threads) {
-    const std::vector<cliff> cliffs = cliffs_on(s, r, threads);
-    if (cliffs.empty()) {
-        return "none";
-    }
-    const cliff& first = cliffs.front();
-    const std::size_t bytes = s.phases[first.phase].bytes;
-    return {fmt::format("{}{} x", bytes % 1'024 == 0 ? bytes / 1'024 : bytes, bytes % 1'024 == 0 ? "K" : ""),
-            figure_of(unit::count, first.factor), cliffs.size() > 1 ? "+" : ""};
-}
-
 /// A number as exact as the column shows it.
 quantity number_in(const column_info& c, double value) {
     return {.what = unit::number, .value = value, .decimals = c.decimals};
 }
 
-cell figure_cell(const bench_result& result, const scenario& s, const tool::row& r, const column_info& c) {
-    if (c.shows == figure::cliff) {
-        return cliff_cell(s, r, s.phases[c.phase].threads);
-    }
+cell figure_cell(const bench_result& result, const tool::row& r, const column_info& c) {
     const std::optional<double> value = result.shown(r, c);
     if (!value) {
         return "-";
@@ -57,18 +42,13 @@ cell figure_cell(const bench_result& result, const scenario& s, const tool::row&
     }
 }
 
-/// The columns that many rounds need, and Markdown has no room for.
-constexpr unsigned least_needed = 5;
-
 /// The columns of the scenario between the name and what all scenarios have.
 table empty_table(const bench_result& result, const scenario& s) {
     table t{capitalised(heading_of(result.options, s)),
             {{.heading = "contender", .is_text = true, .shorten = cut::end, .least = 26}}};
     for (const column_info& c : s.columns) {
-        t.columns.push_back({.heading = std::string{c.title},
-                             .group = std::string{c.group},
-                             .droppable = c.droppable,
-                             .shown_in = c.droppable < least_needed ? forms::everywhere : forms::screens});
+        t.columns.push_back(
+            {.heading = std::string{c.title}, .group = std::string{c.group}, .droppable = c.droppable});
     }
     t.columns.push_back({.heading = "x glibc", .droppable = 2});
     if (!s.shows_memory()) {
@@ -81,7 +61,7 @@ void add_row(table& t, const bench_result& result, const scenario_result& s, con
              const tool::row& r) {
     std::vector<cell> cells{html::label_of(result, s, g, r)};
     for (const column_info& c : s.what->columns) {
-        cells.push_back(figure_cell(result, *s.what, r, c));
+        cells.push_back(figure_cell(result, r, c));
     }
     cells.push_back(r.ratio > 0 ? cell{figure_of(unit::times, r.ratio)} : cell{"-"});
     if (!s.what->shows_memory()) {
@@ -110,7 +90,7 @@ void add_speeds(table& t, const bench_result& result, const scenario_result& s) 
         if (all.empty()) {
             continue;
         }
-        std::vector<cell> speeds{info.rivals_short};
+        std::vector<cell> speeds{info.rivals_title};
         std::vector<cell> errors{"  +-"};
         for (const column_info& c : s.what->columns) {
             const auto found =
@@ -135,26 +115,19 @@ void add_speeds(table& t, const bench_result& result, const scenario_result& s) 
     }
 }
 
-/// "map 0.4 %, list 12 %", or of many columns "0.4 % (map) to 12 % (list)"; empty where none is known.
+/// "0.4 to 12 %", of all phases; empty where none is known.
 std::string noise_text(const scenario_result& s) {
-    std::vector<std::pair<double, std::string_view>> floors;
-    for (std::size_t p = 0; p != s.noise.size(); ++p) {
-        if (const auto gap = s.noise[p].floor) {
-            floors.emplace_back(*gap, s.what->phases[p].title);
+    std::vector<double> floors;
+    for (const phase_noise& n : s.noise) {
+        if (n.floor) {
+            floors.push_back(*n.floor);
         }
     }
-    const auto share = [](double gap) { return figure_of(unit::share, gap).text(); };
-    constexpr std::size_t most_columns = 3; // of which each is named
-    if (floors.size() > most_columns) {
-        const auto [least, most] = std::ranges::minmax_element(floors);
-        return fmt::format("{} ({}) to {} ({})", share(least->first), least->second, share(most->first),
-                           most->second);
+    if (floors.empty()) {
+        return {};
     }
-    std::vector<std::string> parts;
-    for (const auto& [gap, title] : floors) {
-        parts.push_back(fmt::format("{} {}", title, share(gap)));
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    const auto [least, most] = std::ranges::minmax(floors);
+    return bounds_of(unit::share, least, most).text(lettering::prose);
 }
 
 std::vector<std::string> remarks_of(const bench_result& result, const scenario_result& s) {
@@ -183,7 +156,7 @@ std::string what_it_measures(const bench_result& result, const scenario_result& 
     if (heading != s.what->summary) {
         text += ": " + heading;
     }
-    if (result.options.work != 100 && !(s.what->is_of_live_objects && result.options.work >= 25)) {
+    if (result.options.work != 100) {
         text += fmt::format("; {} % of the usual work", result.options.work);
     }
     const std::string rounds = counted(s.most_rounds, "round");
@@ -195,9 +168,8 @@ std::string what_it_measures(const bench_result& result, const scenario_result& 
 std::string plots_caption(const bench_result& result, const scenario_result& s) {
     if (s.what->has_curves()) {
         return fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
-                           "everywhere. Solid: one thread; dashed: two. A cliff is a size that costs more "
-                           "than {} times the one before.",
-                           s.what->operation, cliff_factor);
+                           "everywhere. Solid: one thread; dashed: two.",
+                           s.what->operation);
     }
     const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
     return fmt::format("Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, "
@@ -208,14 +180,14 @@ std::string plots_caption(const bench_result& result, const scenario_result& s) 
 
 section scenario_section(const bench_result& result, const scenario_result& s) {
     section part{"scenario-" + std::string{s.what->name}, std::string{s.what->name}};
-    // A terminal has the short table of the headline already.
-    const bool is_headline = s.what->name == headline_name;
-    part.add(paragraph{what_it_measures(result, s)}, is_headline ? forms::documents : forms::everywhere);
+    // Text has the short table of the headline already.
+    const forms shown_in = s.what->name == headline_name ? forms::page : forms::everywhere;
+    part.add(paragraph{what_it_measures(result, s)}, shown_in);
     part.add(picture{[&] { return html::scenario_plots(result, s); }, plots_caption(result, s)});
     table figures = figures_table(result, s);
     figures.remarks = remarks_of(result, s);
     add_speeds(figures, result, s);
-    part.add(std::move(figures), is_headline ? forms::documents : forms::everywhere);
+    part.add(std::move(figures), shown_in);
     return part;
 }
 
@@ -223,16 +195,6 @@ std::vector<std::string> remarks_of(const headline_result& h) {
     std::vector<std::string> lines;
     if (const std::size_t judged = h.wins + h.losses + h.ties; judged != 0) {
         lines.push_back(fmt::format("ties: {} of {}; {}", h.ties, judged, tie_rule()));
-    }
-    if (h.ranking.size() > 1) {
-        constexpr std::size_t most = 3;
-        std::vector<std::string> named;
-        for (const ranked_allocator& a : std::span{h.ranking}.first(std::min(most, h.ranking.size()))) {
-            named.push_back(fmt::format("{} {}", figure_of(unit::times, a.speed).text(), a.title));
-        }
-        lines.push_back(
-            fmt::format("x glibc (geometric mean): {}{}", fmt::join(named, ", "),
-                        h.ranking.size() > most ? fmt::format("; {} more", h.ranking.size() - most) : ""));
     }
     if (!h.unmeasured.empty()) {
         lines.push_back(
@@ -292,12 +254,7 @@ void add_findings(document& d, const bench_result& result) {
         }
         d.lead = said.list.front();
     }
-    list more{{said.list.begin() + 1, said.list.end()}};
-    d.add(picture{[&] { return html::overview_plot(result); },
-                  "Medians of all rounds; right of the line Linn is faster; in brackets the best other "
-                  "contender. The bar is two standard errors. Grey: a tie, or too few rounds to tell. "
-                  "Where a scenario has several comparisons the first is shown; its section has all."});
-    d.add(std::move(more));
+    d.add(list{{said.list.begin() + 1, said.list.end()}});
     if (first) {
         d.add(code{
             "linn run -- ./prog                               would another allocator help your program?\n"
@@ -306,7 +263,7 @@ void add_findings(document& d, const bench_result& result) {
     }
 }
 
-/// The budget may have had no room for it.
+/// Everything that it did may have failed.
 bool was_measured(const bench_result& result, const contender& c) {
     return std::ranges::any_of(result.scenarios, [&](const scenario_result& s) {
         return std::ranges::any_of(s.rows,
@@ -316,10 +273,10 @@ bool was_measured(const bench_result& result, const contender& c) {
 
 void add_contenders(document& d, const bench_result& result) {
     const bool is_short = is_headline_alone(result);
-    section& s = d.add_section("contenders", "Contenders", forms::html);
+    section& s = d.add_section("contenders", "Contenders", forms::page);
     s.add(paragraph{"Every process reports which file serves its memory functions; one that cannot be proven "
                     "is left out."},
-          forms::html);
+          forms::page);
     table t{"What was measured, and who provided memory in its processes",
             {{.heading = "contender", .is_text = true},
              {.heading = "kind", .is_text = true},
@@ -338,18 +295,20 @@ void add_contenders(document& d, const bench_result& result) {
                providers_text(c.proof.files), fmt::format("{}", fmt::join(c.notes, "; "))},
               c.name == linn_name ? emphasis::ours : emphasis::none);
     }
-    s.add(std::move(t), forms::html);
-    s.add(std::move(notes), is_short ? forms::markdown : forms::text);
+    s.add(std::move(t), forms::page);
+    if (!is_short) {
+        s.add(std::move(notes), forms::text);
+    }
     list missing;
-    for (const left_out& l : result.missing) {
+    for (const left_out_contender& l : result.missing) {
         missing.lines.push_back(fmt::format("left out: {}{}{}: {}", l.name,
                                             l.scenario.empty() ? "" : " in " + l.scenario,
                                             l.variant.empty() ? "" : ", " + l.variant, l.reason));
     }
-    s.add(std::move(missing), is_short ? forms::documents : forms::everywhere);
+    s.add(std::move(missing), is_short ? forms::page : forms::everywhere);
 }
 
-/// "quick: 3 of 10 rounds fitted in 240 s, 25 % of the usual work; took 3 min 47 s".
+/// "quick: 6 of 10 rounds fitted in 240 s, 25 % of the usual work; took 3 min 47 s".
 std::string effort_text(const bench_result& result) {
     const bench_options& o = result.options;
     return fmt::format("{}: {}{}; took {}", o.full ? "full" : "quick",
@@ -415,8 +374,7 @@ document bench_document(const bench_result& result) {
         }
     }
     add_contenders(d, result);
-    d.add_section("machine", "Machine and options")
-        .add(facts_of(result), is_headline_alone(result) ? forms::documents : forms::html);
+    d.add_section("machine", "Machine and options").add(facts_of(result), forms::page);
     return d;
 }
 

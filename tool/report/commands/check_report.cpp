@@ -26,7 +26,7 @@ ordered_json limit_json(const checked_limit& c) {
             {"type", text_or_null(c.of.type)},
             {"function", text_or_null(c.of.function)},
             {"file", text_or_null(c.of.file)},
-            {"limit", limit_name(c.limit)},
+            {"limit", to_string(c.limit)},
             {"allowed", c.most},
             {"used", c.used},
             {"used_at_most", c.used_at_most},
@@ -40,14 +40,12 @@ void add_broken(document& d, const check_result& r) {
         if (!c.is_broken()) {
             continue;
         }
-        s.add(subheading{fmt::format("{}: {} {}, allowed {} ({}:{})", c.of.name, limit_words(c.limit),
-                                     figure_of_limit(c.limit, c.used).text(lettering::prose),
-                                     figure_of_limit(c.limit, c.most).text(lettering::prose), r.budget_file,
-                                     c.of.line)});
-        s.add(table_of(
-            row_kind::stacks, fmt::format("Stacks with most {}", limit_words(c.limit)),
-            {{.heading = limit_words(c.limit)}}, std::span{c.stacks}, c.stacks.size(),
-            [&](const counted_stack& stack) { return row{{figure_of_limit(c.limit, stack.used)}}; }));
+        s.add(subheading{fmt::format("{}: {} {}, allowed {} ({}:{})", c.of.name, words_of(c.limit),
+                                     c.figure(c.used).text(lettering::prose),
+                                     c.figure(c.most).text(lettering::prose), r.budget_file, c.of.line)});
+        s.add(table_of(row_kind::stacks, fmt::format("Stacks with most {}", words_of(c.limit)),
+                       {{.heading = words_of(c.limit)}}, std::span{c.stacks}, c.stacks.size(),
+                       [&](const counted_stack& stack) { return row{{c.figure(stack.used)}}; }));
     }
 }
 
@@ -59,8 +57,7 @@ void add_all(document& d, const check_result& r) {
              {.heading = "used"},
              {.heading = "", .is_text = true}}};
     for (const checked_limit& c : r.limits) {
-        t.add({c.of.name, limit_words(c.limit), figure_of_limit(c.limit, c.most),
-               figure_of_limit(c.limit, c.used),
+        t.add({c.of.name, words_of(c.limit), c.figure(c.most), c.figure(c.used),
                cell{c.is_broken()    ? "broken"
                     : c.is_unknown() ? "not known"
                                      : "kept"}
@@ -101,7 +98,7 @@ document check_document(const check_result& r) {
     d.json = [&] { return check_json(r); };
     d.data = [&] {
         return data_of(list_json(r.limits, limit_json),
-                       "budget line program type function file limit allowed used broken");
+                       "budget line program type function file limit allowed used broken used_at_most");
     };
     return d;
 }

@@ -88,16 +88,6 @@ void add_changes(document& d, const file_comparison& r, change_kind kind, const 
     }
 }
 
-/// Names that follow each other, cut off after a dozen: "object, linn, many; …; and 4 more".
-std::string name_list(const std::vector<series_name>& names) {
-    constexpr std::size_t most = 12;
-    std::string text;
-    for (std::size_t i = 0; i != std::min(names.size(), most); ++i) {
-        text += (i == 0 ? "" : "; ") + describe(names[i]);
-    }
-    return names.size() <= most ? text : fmt::format("{}; and {} more", text, names.size() - most);
-}
-
 ordered_json compare_json(const file_comparison& r) {
     ordered_json json{{"verdict", r.verdict},
                       {"old", file_json(r.old_file)},
@@ -133,14 +123,15 @@ document compare_document(const file_comparison& r) {
     add_changes(d, r, change_kind::regression, "regressions", "Regressions");
     add_changes(d, r, change_kind::improvement, "improvements", "Improvements");
     add_changes(d, r, change_kind::undecided, "undecided", "Undecided");
-    list names;
-    if (!r.vanished.empty()) {
-        names.lines.push_back("gone: " + name_list(r.vanished));
+    constexpr std::size_t most_names = 12;
+    list names{{}, {}, most_names};
+    for (const series_name& name : r.vanished) {
+        names.lines.push_back("gone: " + describe(name));
     }
-    if (!r.appeared.empty()) {
-        names.lines.push_back("new: " + name_list(r.appeared));
+    for (const series_name& name : r.appeared) {
+        names.lines.push_back("new: " + describe(name));
     }
-    d.add_section("rows", "Rows of one file only", forms::html).add(std::move(names));
+    d.add_section("rows", "Rows of one file only", forms::page).add(std::move(names));
     d.warnings = r.warnings;
     d.json = [&] { return compare_json(r); };
     d.data = [&] {
@@ -155,7 +146,7 @@ namespace {
 
 /// The name of a field: "live_bytes".
 std::string field_of(std::size_t measure) {
-    std::string name = profile_measure_names()[measure];
+    std::string name = to_string(static_cast<profile_measure>(measure));
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 }
@@ -170,7 +161,7 @@ ordered_json counts_json(const trace_counts_of_work& counts) {
 
 ordered_json trace_json_of(const compared_trace& t) {
     ordered_json all = ordered_json::object();
-    for (std::size_t i = 0; i != profile_measures; ++i) {
+    for (std::size_t i = 0; i != summed_measures; ++i) {
         all[field_of(i)] = t.profile.all.of[i];
     }
     return {{"path", t.profile.path.string()},
@@ -236,7 +227,7 @@ table totals_table(const trace_comparison& c) {
         t.add({name, figure_of(m, before), figure_of(m, after), difference_cell(m, change),
                share_cell(change, before)});
     };
-    for (std::size_t i = 0; i != profile_measures; ++i) {
+    for (std::size_t i = 0; i != summed_measures; ++i) {
         const auto m = static_cast<profile_measure>(i);
         add(words_of(m), m, c.old_all[i], c.new_all[i]);
     }

@@ -20,7 +20,7 @@ ordered_json place_json(const std::string& file, const text_place& place) {
             {"column", known_or_null(place.line != 0, place.column)}};
 }
 
-ordered_json note_json(const lint_note& note) {
+ordered_json note_json(const tidy_message& note) {
     ordered_json json{{"message", note.text}};
     if (!note.file.empty()) {
         json.update(place_json(note.file, note.place));
@@ -122,17 +122,6 @@ table places_table(const lint_result& r, std::size_t top) {
         t.cut(in_text, in_text + r.findings.size() - top, "places");
     }
     return t;
-}
-
-list failures_of(const lint_result& r, std::size_t shown) {
-    list failures{{}, "Could not be checked wholly:"};
-    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i) {
-        failures.lines.push_back(fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason));
-    }
-    if (r.failed.size() > shown) {
-        failures.lines.push_back(fmt::format("and {} more, all in --json", r.failed.size() - shown));
-    }
-    return failures;
 }
 
 /// What a reader has to know besides the places: fixes to be had, what was left out.
@@ -250,8 +239,11 @@ document lint_document(const lint_result& r, std::size_t top) {
                                                                counted(r.failed.size(), "file")))});
     d.add(places_table(r, top));
     if (!r.failed.empty()) {
-        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures), forms::text);
-        d.add(failures_of(r, r.failed.size()), forms::html);
+        list failures{{}, "Could not be checked wholly:", top == 0 ? r.failed.size() : most_failures};
+        for (const failed_file& f : r.failed) {
+            failures.lines.push_back(fmt::format("{}: {}", place_text(f.file, {}), f.reason));
+        }
+        d.add(std::move(failures));
     }
     d.add(list{remarks_of(r)});
     d.json = [&] { return lint_json(r); };

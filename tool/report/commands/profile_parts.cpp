@@ -15,14 +15,14 @@ nlohmann::ordered_json frame_json(const symbol_frame& f) {
             {"file", text_or_null(f.file)},
             {"line", known_or_null(f.line != 0, f.line)},
             {"column", known_or_null(f.column != 0, f.column)},
-            {"library", text_or_null(f.library)}};
+            {"library", text_or_null(f.library())}};
 }
 
-nlohmann::ordered_json profile_frame_json(const profile_frame& frame) {
-    return {{"function", frame.name},
-            {"file", text_or_null(frame.folders + frame.file)},
+nlohmann::ordered_json profile_frame_json(const symbol_frame& frame) {
+    return {{"function", function_name(frame)},
+            {"file", text_or_null(frame.file)},
             {"line", known_or_null(frame.line != 0, frame.line)},
-            {"library", text_or_null(frame.library)}};
+            {"library", text_or_null(frame.library())}};
 }
 
 nlohmann::ordered_json row_name_json(const profile_row& row) {
@@ -30,7 +30,7 @@ nlohmann::ordered_json row_name_json(const profile_row& row) {
     if (!row.label.empty()) {
         json["type"] = row.label;
     }
-    if (!row.place.name.empty()) {
+    if (row.label.empty() || !row.stack.empty()) {
         json["place"] = profile_frame_json(row.place);
     }
     if (!row.stack.empty()) {
@@ -53,27 +53,28 @@ nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row) {
 
 namespace {
 
-std::string lines_of(std::span<const profile_frame> calls) {
+std::string lines_of(std::span<const symbol_frame> calls) {
     constexpr std::size_t letters = 56; // of a function
     std::string lines;
-    for (const profile_frame& f : calls) {
-        lines += fmt::format("{}{}{}\n", lines.empty() ? "" : "from ", short_type(f.name, letters),
-                             f.file.empty() ? "" : ", " + f.place());
+    for (const symbol_frame& f : calls) {
+        lines += fmt::format("{}{}{}\n", lines.empty() ? "" : "from ", short_type(function_name(f), letters),
+                             f.file.empty() ? "" : ", " + place_name(f));
     }
     return lines;
 }
 
 } // namespace
 
-fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place) {
+fold stack_lines(const std::vector<symbol_frame>& stack, const symbol_frame& place) {
     constexpr std::size_t few = 6;
-    std::span<const profile_frame> calls{stack};
-    const auto begin = std::ranges::find_if(calls, [&](const profile_frame& f) { return f.is_same(place); });
+    std::span<const symbol_frame> calls{stack};
+    const auto begin =
+        std::ranges::find_if(calls, [&](const symbol_frame& f) { return frame_key(f) == frame_key(place); });
     if (begin != calls.end()) {
         calls = {begin, calls.end()};
     }
     // What starts main() is the same in every program.
-    const auto start = std::ranges::find(calls, "main", &profile_frame::name);
+    const auto start = std::ranges::find(calls, "main", &symbol_frame::function);
     if (start != calls.end()) {
         calls = {calls.begin(), start + 1};
     }
@@ -82,6 +83,16 @@ fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& p
         brief += fmt::format("and {} more\n", calls.size() - few);
     }
     return {"stack", {block{code{lines_of(stack)}}}, std::move(brief)};
+}
+
+facts recording_facts(const trace_info& info) {
+    const auto time = [](double ns) { return ns > 0 ? cell{figure_of(unit::nanoseconds, ns)} : cell{}; };
+    return {
+        {{"Recorded", fmt::format("{} in {}, on {}", date_text(info.started), info.directory, info.machine)},
+         {"Ended", info.ending.empty() ? "not known: the recording was cut off" : info.ending},
+         {"Wall time", time(static_cast<double>(info.duration_ns))},
+         {"CPU time, recording included", time(info.user_ns + info.system_ns)},
+         {"CPU time without", time(info.baseline.cpu_ns)}}};
 }
 
 nlohmann::ordered_json recorded_json(const trace_info& info) {

@@ -21,7 +21,7 @@ namespace linn::tool::report {
 nlohmann::ordered_json frame_json(const symbol_frame& frame);
 
 /// A frame as every schema of a profile has it: function, file, line, library; what is not known is null.
-nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
+nlohmann::ordered_json profile_frame_json(const symbol_frame& frame);
 
 /// What the rows of a table of types, places or stacks are named by; what a row has none of is left out.
 nlohmann::ordered_json row_name_json(const profile_row& row);
@@ -44,7 +44,7 @@ nlohmann::ordered_json lines_of_tables(const Tables& all, const Maker& row_json)
 
 /// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80". A page folds all of them
 /// away; text shows at most six, from the user's own code to main().
-fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place);
+fold stack_lines(const std::vector<symbol_frame>& stack, const symbol_frame& place);
 
 /// What the rows of a table of a profile are.
 enum class row_kind { types, places, stacks };
@@ -70,8 +70,8 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
     for (const Row& r :
          rows.first(std::min(rows.size(), std::max<std::size_t>(top, are_stacks ? 60 : 200)))) {
         row& added = t.rows.emplace_back(cells_of(r));
-        added.cells.insert(added.cells.begin(),
-                           {are_places ? r.place.place() : r.label, are_places ? r.place.name : ""});
+        added.cells.insert(added.cells.begin(), {are_places ? place_name(r.place) : r.label,
+                                                 are_places ? function_name(r.place) : ""});
         if (are_stacks) {
             added.detail.push_back({stack_lines(r.stack, r.place)});
         }
@@ -79,6 +79,9 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
     t.cut(are_stacks ? std::min<std::size_t>(top, 3) : top, rows.size(), to_string(kind));
     return t;
 }
+
+/// When and where it was recorded, and how long the program ran.
+facts recording_facts(const trace_info& info);
 
 /// The program of a trace, and its run.
 nlohmann::ordered_json recorded_json(const trace_info& info);

@@ -18,7 +18,6 @@ struct bench_result;
 struct check_result;
 struct estimate;
 struct file_comparison;
-struct fill_report;
 struct headline_result;
 struct lint_result;
 struct metric_info;
@@ -40,10 +39,6 @@ struct advise_view {
 };
 
 document advise_document(const advice& a, const advise_view& view);
-
-/// The zero fills of a run. `top`: rows of the table.
-document fills_document(const fill_report& report, const trace_info& info, const std::string& file,
-                        std::size_t top);
 
 document allocators_document(const std::vector<allocator_entry>& entries);
 
@@ -75,6 +70,9 @@ document trace_document(const std::string& file, const trace_info& info, const t
 /// What `linn trace --peak`, `--temporary` and `--leaks` say: some of the blocks of a recording by type, place and stack.
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top);
 
+/// The table of its types, of which text shows so many.
+table held_types(const trace_view& view, std::size_t top);
+
 document try_document(const try_result& result, const std::vector<std::string>& command);
 
 // try_sentences.cpp: the judgement, what explains it, and what weakens the figures.
@@ -84,14 +82,17 @@ std::vector<std::string> try_warnings(const try_result& result);
 
 // What the reports of `linn run` and `linn try` say of a run alike, as blocks that each puts under headings of its own.
 
-/// The run in the schema "linn.run/1", to be written to a file or to be a part of another document.
+/// The run in the schema "linn.run/2", to be written to a file or to be a part of another document.
 nlohmann::ordered_json run_fields(const run_result& result);
 
 /// The verdict on a metric of a row: "faster", "less", "tie", "(control)"; nothing for the default.
 cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric);
 
-/// All that was counted, as plots and a table, which is for those forms; the plot of one metric is shown elsewhere.
-std::vector<block> everything_counted(const run_result& result, const metric_info& shown, forms has_table);
+/// The metrics that are compared but for one, which is shown elsewhere.
+picture others_plot(const run_result& result, const metric_info& shown);
+
+/// What the two copies of the default differ by in these metrics, and what that means; empty where it is not known.
+std::string noise_remark(const run_result& result, std::initializer_list<std::string_view> of);
 
 /// The program, the options and the machine.
 facts facts_of(const run_result& result);

@@ -50,8 +50,12 @@ ordered_json program_json(const run_result& result) {
             {"own_provider", t.own_provider}, {"remarks", t.remarks}};
 }
 
+const char* unit_word(const metric_info& m) {
+    return m.unit == unit::nanoseconds ? "ns" : m.unit == unit::bytes ? "bytes" : "count";
+}
+
 ordered_json metric_json(const metric_info& m) {
-    return {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}};
+    return {{"name", m.name}, {"title", m.title}, {"unit", unit_word(m)}, {"compared", m.is_compared}};
 }
 
 ordered_json estimate_json(const run_row& row, const estimate& e) {
@@ -116,7 +120,7 @@ ordered_json run_lines(const run_result& result) {
             ordered_json line = name_json(row);
             line.update({{"contender", row.contender.name},
                          {"metric", m.name},
-                         {"unit", to_string(m.unit)},
+                         {"unit", unit_word(m)},
                          {"rounds", values.size()},
                          {"median", median(values)},
                          {"min", minimum(values)},
@@ -154,7 +158,7 @@ std::vector<std::string> warnings_of(const run_result& result) {
 }
 
 ordered_json run_fields(const run_result& result) {
-    return {{"schema", "linn.run/1"},
+    return {{"schema", "linn.run/2"},
             {"version", version_text()},
             {"started", result.started},
             {"seconds", result.seconds},
@@ -180,50 +184,6 @@ ordered_json run_fields(const run_result& result) {
              })}};
 }
 
-namespace {
-
-/// A value of a metric: "12.3 ms", "45.6 MiB", "1234".
-quantity value_of(const metric_info& m, double value) {
-    return figure_of(m.unit == metric_info::unit::nanoseconds ? unit::nanoseconds
-                     : m.unit == metric_info::unit::bytes     ? unit::bytes
-                                                              : unit::count,
-                     value);
-}
-
-/// Medians of everything counted, and the differences of the compared metrics; metrics that no row has are left out.
-table overview_table(const run_result& result) {
-    table t{"Medians of all that was counted; in brackets the change against the default in the same round",
-            {{.heading = "allocator", .is_text = true}}};
-    std::vector<const metric_info*> shown;
-    for (const metric_info& m : metrics()) {
-        if (std::ranges::any_of(result.rows, [&](const run_row& r) { return !r.values(m.name).empty(); })) {
-            shown.push_back(&m);
-            t.columns.push_back({.heading = std::string{m.title}});
-        }
-    }
-    t.columns.push_back({.heading = "runs"});
-    for (const run_row& r : result.rows) {
-        if (r.samples.empty()) {
-            continue;
-        }
-        std::vector<cell> cells{r.contender.title};
-        for (const metric_info* m : shown) {
-            const std::vector<double> values = r.values(m->name);
-            cell& c = cells.emplace_back(value_of(*m, values.empty() ? unknown_bound : median(values)));
-            const estimate* e = r.find_estimate(m->name);
-            if (e != nullptr && !r.contender.is_default()) {
-                c.after = fmt::format(" ({})", figure_of(unit::change, e->ratio - 1).text());
-                c.style = html::style_of(r, m->name);
-            }
-        }
-        cells.emplace_back(figure_of(unit::count, r.samples.size()));
-        t.add(std::move(cells), html::style_of(r, {}));
-    }
-    return t;
-}
-
-} // namespace
-
 cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric) {
     if (row.contender.is_default()) {
         return {};
@@ -245,16 +205,30 @@ cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric
     return "not judged";
 }
 
-std::vector<block> everything_counted(const run_result& result, const metric_info& shown, forms has_table) {
+picture others_plot(const run_result& result, const metric_info& shown) {
     std::vector<const metric_info*> others;
     for (const metric_info& m : metrics()) {
         if (m.is_compared && m.name != shown.name) {
             others.push_back(&m);
         }
     }
-    return {{picture{[&result, others] { return html::metrics_plot(result, others); },
-                     "The other metrics that are compared, drawn alike; left is less."}},
-            {overview_table(result), has_table}};
+    return {[&result, others] { return html::metrics_plot(result, others); },
+            "The other metrics that are compared, drawn alike; left is less."};
+}
+
+std::string noise_remark(const run_result& result, std::initializer_list<std::string_view> of) {
+    std::vector<std::string> floors;
+    for (const std::string_view name : of) {
+        if (const std::string text = noise_text(result, name); !text.empty()) {
+            floors.push_back(fmt::format("{} {}", metric_named(name).title, text));
+        }
+    }
+    return floors.empty()
+               ? std::string{}
+               : fmt::format(
+                     "noise floor, the default against itself: {}; smaller differences are not claimed, "
+                     "nor those that Wilcoxon's test with Holm's correction does not tell from chance",
+                     fmt::join(floors, ", "));
 }
 
 facts facts_of(const run_result& result) {
@@ -317,9 +291,7 @@ std::string disturbance_of(const run_result& result) {
                        counted(repeated, "run"), disturbed);
 }
 
-/// What was preloaded, who provided memory, and how outputs differ.
-std::vector<block> proof_of(const run_result& result) {
-    std::vector<block> blocks;
+table proof_of(const run_result& result) {
     table t{"What was preloaded, and who provided memory",
             {{.heading = "allocator", .is_text = true},
              {.heading = "version", .is_text = true},
@@ -335,13 +307,8 @@ std::vector<block> proof_of(const run_result& result) {
         }
         t.add({c.title, c.version, c.library.empty() ? "nothing preloaded" : c.library.string(),
                providers_text(c.providers), fmt::format("{}", fmt::join(notes, "; "))});
-        if (!r.output_difference.empty()) {
-            blocks.push_back({paragraph{
-                fmt::format("{}: the output differs first in: {}", c.title, r.output_difference)}});
-        }
     }
-    blocks.push_back({std::move(t)});
-    return blocks;
+    return t;
 }
 
 constexpr const char* memory_metric = "peak_rss_bytes";
@@ -368,16 +335,16 @@ scale time_scale(const std::vector<const run_row*>& rows, const char* metric) {
             medians.push_back(e->median);
         }
     }
-    return common_scale(unit::nanoseconds, medians);
+    return common_scale(medians);
 }
 
 cell ratio_cell(const run_row& row, const estimate& e) {
     return row.contender.is_default() ? cell{"1"} : cell{figure_of(unit::ratio, e.ratio)};
 }
 
-cell median_cell(const run_row& row, const char* metric) {
-    const std::vector<double> values = row.values(metric);
-    return values.empty() ? cell{} : cell{figure_of(unit::about, median(values))};
+cell count_cell(const run_row& row, std::string_view metric) {
+    const estimate* e = row.find_estimate(metric);
+    return e == nullptr ? cell{} : cell{figure_of(unit::about, e->median)};
 }
 
 /// "<" and ">" behind a ratio of memory that differs for certain.
@@ -416,15 +383,11 @@ table main_table(const run_result& result) {
                verdict_cell(*r, e, judged),
                others == nullptr ? cell{} : cell{figure_of(unit::nanoseconds, others->median, other_in)},
                memory == nullptr ? cell{} : cell{figure_of(unit::bytes, memory->median, mebibytes)},
-               memory == nullptr ? cell{} : marked_ratio(*r, *memory), median_cell(*r, "minor_faults"),
-               median_cell(*r, "voluntary_switches")},
+               memory == nullptr ? cell{} : marked_ratio(*r, *memory), count_cell(*r, "minor_faults"),
+               count_cell(*r, "voluntary_switches")},
               e.call == verdict::better ? emphasis::good : emphasis::none);
     }
     return t;
-}
-
-std::string floor_text(const noise& n) {
-    return figure_of(unit::share, n.floor).text();
 }
 
 std::vector<std::string> remarks_of(const run_result& result) {
@@ -435,21 +398,10 @@ std::vector<std::string> remarks_of(const run_result& result) {
                         ? fmt::format(", with the {} interval of their median; < and > mark memory that is "
                                       "less or more for certain",
                                       level)
-                        : std::string{})};
-    if (const auto time = result.noise_floor.find(result.judged_by); time != result.noise_floor.end()) {
-        std::string text =
-            fmt::format("noise floor, the default against itself: {} {}",
-                        result.judged_by == cpu_metric ? "CPU time" : "wall time", floor_text(time->second));
-        if (const auto memory = result.noise_floor.find(memory_metric); memory != result.noise_floor.end()) {
-            text += fmt::format(", memory {}", floor_text(memory->second));
-        }
-        lines.push_back(text + "; smaller differences are not claimed, nor those that Wilcoxon's test with "
-                               "Holm's correction does not tell from chance");
-    }
-    lines.emplace_back("in every run, malloc was proven to be the allocator's");
-    if (std::string disturbance = disturbance_of(result); !disturbance.empty()) {
-        lines.push_back(std::move(disturbance));
-    }
+                        : std::string{}),
+        noise_remark(result, {result.judged_by, memory_metric}),
+        "in every run, malloc was proven to be the allocator's", disturbance_of(result)};
+    std::erase(lines, "");
     return lines;
 }
 
@@ -467,8 +419,7 @@ std::vector<block> losses_of(const run_result& result) {
     list left_out;
     std::map<std::string, std::vector<std::string>> by_reason;
     for (const left_out_contender& l : result.left_out) {
-        by_reason[l.is_missing ? "not installed; 'linn allocators' says how to get them" : l.reason]
-            .push_back(l.name);
+        by_reason[l.is_missing ? "not installed; see 'linn allocators'" : l.reason].push_back(l.name);
     }
     for (const auto& [reason, names] : by_reason) {
         left_out.lines.push_back(fmt::format("left out: {}: {}", fmt::join(names, ", "), reason));
@@ -499,7 +450,7 @@ void add_measurements(document& d, const run_result& result) {
         }
     }
     const metric_info& judged = metric_named(result.judged_by);
-    section& time = d.add_section("time", capitalised(judged.title), forms::html);
+    section& time = d.add_section("time", capitalised(judged.title), forms::page);
     time.add(paragraph{fmt::format("{}: {}, {}", short_command(result.what.command),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
@@ -512,8 +463,7 @@ void add_measurements(document& d, const run_result& result) {
     main.remarks = remarks_of(result);
     time.add(std::move(main));
     time.add(std::move(notes));
-    d.add_section("everything", "Everything that was counted").blocks =
-        everything_counted(result, judged, forms::documents);
+    d.add_section("others", "Other metrics").add(others_plot(result, judged));
 }
 
 } // namespace
@@ -532,12 +482,10 @@ document run_document(const run_result& result) {
                .data = [&result] { return data_of(run_lines(result), run_columns); }};
     d.add(list{result.findings});
     add_measurements(d, result);
-    section& allocators = d.add_section("allocators", "Allocators", forms::html);
+    section& allocators = d.add_section("allocators", "Allocators", forms::page);
     allocators.blocks = losses_of(result);
-    for (block& b : proof_of(result)) {
-        allocators.add(std::move(b.content), forms::html);
-    }
-    d.add_section("machine", "Program, machine and options").add(facts_of(result), forms::html);
+    allocators.add(proof_of(result), forms::page);
+    d.add_section("machine", "Program, machine and options").add(facts_of(result), forms::page);
     const run_options& o = result.options;
     d.provenance = provenance_text(
         result.started, result.machine,

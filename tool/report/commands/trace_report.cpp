@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../advise/fills.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
 #include "../../profile/trace_profile.hpp"
@@ -142,7 +141,7 @@ void add_tables(document& d, const trace_view& view, std::size_t top, forms show
     if (view.types.empty()) {
         return;
     }
-    d.add_section("types", "Types").add(view_table(view, row_kind::types, view.types, top), shown_in);
+    d.add_section("types", "Types").add(held_types(view, top), shown_in);
     d.add_section("places", "Places").add(view_table(view, row_kind::places, view.places, top), shown_in);
     d.add_section("stacks", "Stacks").add(view_table(view, row_kind::stacks, view.stacks, top), shown_in);
 }
@@ -165,18 +164,18 @@ void add_flame(document& d, const trace_profile& profile, const trace_view& view
 /// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph.
 void add_recording(document& d, const trace_profile& profile, const trace_view& view) {
     d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
-    d.add(paragraph{lead_of(profile, view), true}, forms::html);
+    d.add(paragraph{lead_of(profile, view), true}, forms::page);
     if (view.allocated.blocks != 0) {
         const trace_analysis& a = profile.analysis;
         d.add(paragraph{fmt::format("At its peak, {} after the beginning of {}, it held {}.",
                                     moment_text(a.peak_ns), moment_text(a.info.duration_ns),
                                     blocks_text({a.all.live_at_peak, a.all.peak_live_bytes})),
                         true},
-              forms::html);
+              forms::page);
     }
     add_time(d, profile);
     add_flame(d, profile, view);
-    add_tables(d, view, 0, forms::html);
+    add_tables(d, view, 0, forms::page);
 }
 
 const char* to_string(trace_process::origin began) {
@@ -207,21 +206,14 @@ facts facts_of(const trace_info& info, const trace_counts& counts) {
     const auto text_if = [](bool is_so, const std::string& text) { return is_so ? text : std::string{}; };
     const std::size_t stacks = info.stacks.empty() ? 0 : info.stacks.size() - 1;
     const std::string age = figure_of(unit::nanoseconds, info.attached_age_ns).text();
-    return {
-        {{"Recorded", fmt::format("{} in {}, on {}", date_text(info.started), info.directory, info.machine)},
-         {"Ended", info.ending.empty() ? "not known" : info.ending},
-         {"Wall time", time(static_cast<double>(info.duration_ns))},
-         {"CPU time, recording included", time(info.user_ns + info.system_ns)},
-         {"CPU time without", time(info.baseline.cpu_ns)},
-         {"Began late",
+    facts f = recording_facts(info);
+    f.entries.insert(
+        f.entries.end(),
+        {{"Began late",
           text_if(info.attached_pid != 0,
                   fmt::format("process {} had run for {}: what it allocated before is not in the "
                               "trace, only its release",
                               info.attached_pid, age))},
-         {"Holds only", text_if(info.holds_fills_only(),
-                                fmt::format("blocks that {} or more of zeros were written into, without "
-                                            "their releases",
-                                            counted(info.smallest_fill, "byte")))},
          {"Sample", info.sample_bytes == 0 ? "" : sample_text(info, counts)},
          {"Events", fmt::format("{}{}", counts.events,
                                 text_if(info.dropped != 0, fmt::format(", {} dropped", info.dropped)))},
@@ -234,7 +226,8 @@ facts facts_of(const trace_info& info, const trace_counts& counts) {
                        figure_of(unit::bytes, info.file_bytes),
                        fmt::format(", {} bytes an event",
                                    figure_of(unit::times, part_of(info.file_bytes, counts.events)).text())}},
-         {"Not whole", fmt::format("{}", fmt::join(info.missing, "; "))}}};
+         {"Not whole", fmt::format("{}", fmt::join(info.missing, "; "))}});
+    return f;
 }
 
 struct counted_events {
@@ -363,7 +356,7 @@ ordered_json trace_view_json(const trace_profile& profile, const trace_view& vie
     json["types"] = list_json(view.types, view_row_json);
     json["places"] = list_json(view.places, view_row_json);
     json["stacks"] = list_json(view.stacks, view_row_json);
-    return result_json("linn.trace-view/1", json);
+    return result_json("linn.trace-view/2", json);
 }
 
 ordered_json trace_json(const std::string& file, const trace_info& info, const trace_counts& counts) {
@@ -379,8 +372,6 @@ ordered_json trace_json(const std::string& file, const trace_info& info, const t
                                                                {"page_faults", info.baseline.page_faults}}
                                                 : ordered_json{};
     json["recording"] = {{"depth", info.depth},
-                         {"contents", info.contents},
-                         {"smallest_fill", info.smallest_fill},
                          {"sample_bytes", info.sample_bytes},
                          {"event_cost_ns", info.event_cost_ns},
                          {"event_cost_samples", info.event_cost_samples}};
@@ -402,10 +393,14 @@ ordered_json trace_json(const std::string& file, const trace_info& info, const t
     json["modules"] = list_json(info.modules, [](const trace_module& m) {
         return ordered_json{{"path", m.path}, {"build_id", text_or_null(m.build_id)}};
     });
-    return result_json("linn.trace/1", json);
+    return result_json("linn.trace/2", json);
 }
 
 } // namespace
+
+table held_types(const trace_view& view, std::size_t top) {
+    return view_table(view, row_kind::types, view.types, top);
+}
 
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top) {
     const trace_info& info = profile.analysis.info;
@@ -416,7 +411,7 @@ document trace_view_document(const trace_profile& profile, const trace_view& vie
                .started = info.started,
                .machine = info.machine,
                .lead = lead_of(profile, view)};
-    d.add(code{shell_words(info.command)}, forms::html);
+    d.add(code{shell_words(info.command)}, forms::page);
     if (view.filter == block_filter::leaks && !view.keeps_runtime) {
         if (std::string kept = runtime_text(profile); !kept.empty()) {
             d.add(paragraph{std::move(kept)});

@@ -22,26 +22,15 @@ constexpr std::size_t name_letters = 44;
 
 /// Arms that were measured in turns, and are compared with the same plain program.
 struct trial_part {
-    std::string name;    ///< "deciding", "explaining": what the JSON calls it
-    std::string heading; ///< empty where it is the only part
-    const run_result* run = nullptr;
+    const char* name; ///< what the JSON calls it
+    const char* heading;
+    run_result try_result::* run;
 };
 
-std::vector<trial_part> parts_of(const try_result& result) {
-    std::vector<trial_part> parts;
-    const auto add = [&](const run_result& run, const char* name, const char* heading) {
-        if (!run.rows.empty()) {
-            parts.push_back({name, heading, &run});
-        }
-    };
-    add(result.screening, "screening", "a short screening of allocators");
-    add(result.deciding, "deciding", "all pools together, and the best allocators");
-    add(result.explaining, "explaining", "parts of them");
-    if (parts.size() == 1) {
-        parts.front().heading.clear();
-    }
-    return parts;
-}
+constexpr trial_part all_parts[]{
+    {"screening", "a short screening of allocators", &try_result::screening},
+    {"deciding", "all pools together, and the best allocators", &try_result::deciding},
+    {"explaining", "parts of them", &try_result::explaining}};
 
 const metric_info& cpu_time() {
     return metric_named(cpu_metric);
@@ -92,14 +81,13 @@ cell memory_cell(const run_row& row, const run_row& plain) {
 }
 
 void add_arms(table& t, const try_result& result, const trial_part& part) {
-    const run_row* plain = part.run->find(default_name);
+    const run_result& run = result.*part.run;
+    const run_row* plain = run.find(default_name);
     if (plain == nullptr || plain->find_estimate(cpu_metric) == nullptr) {
         return;
     }
-    if (!part.heading.empty()) {
-        t.add_heading(part.heading);
-    }
-    for (const run_row& r : part.run->rows) {
+    t.add_heading(part.heading);
+    for (const run_row& r : run.rows) {
         const estimate* e = r.find_estimate(cpu_metric);
         if (e == nullptr) {
             continue;
@@ -118,7 +106,7 @@ void add_arms(table& t, const try_result& result, const trial_part& part) {
     }
 }
 
-table arms_table(const try_result& result, const std::vector<trial_part>& parts) {
+table arms_table(const try_result& result) {
     table t{"CPU time, peak memory, and what the pools served",
             {{.heading = "pools for",
               .is_text = true,
@@ -131,7 +119,7 @@ table arms_table(const try_result& result, const std::vector<trial_part>& parts)
              {.heading = "verdict", .is_text = true},
              {.heading = "MiB", .group = "peak memory", .droppable = 1},
              {.heading = "served"}}};
-    for (const trial_part& part : parts) {
+    for (const trial_part& part : all_parts) {
         add_arms(t, result, part);
     }
     return t;
@@ -141,17 +129,14 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
                                              const std::vector<std::string>& command) {
     std::vector<std::string> lines{
         "medians of the runs; changes against the default in the same round, with the 95 % interval of their "
-        "median; served: share of the recorded allocations, counted in a run that is not timed"};
+        "median; served: share of the recorded allocations of the types that have pools, counted in a run "
+        "that is not timed"};
     const run_result& run = result.decisive_run();
-    if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end()) {
-        lines.push_back(
-            fmt::format("noise floor, the default against itself: {}; smaller differences are not claimed, "
-                        "nor those that Wilcoxon's test with Holm's correction does not tell from chance",
-                        figure_of(unit::share, floor->second.floor).text()));
-    }
+    lines.push_back(noise_remark(run, {cpu_metric}));
     lines.emplace_back("in every run, malloc was proven to come from the right library, and the environment "
                        "had the same size");
     lines.push_back(fmt::format("{}: {}", shell_words(command), counted(run.complete_rounds, "round")));
+    std::erase(lines, "");
     return lines;
 }
 
@@ -162,7 +147,7 @@ void add_left_out(document& d, const try_result& result) {
                                           short_type(l.type, name_letters),
                                           share_cell(l.share).words(lettering::plain), l.reason));
     }
-    d.add_section("left-out", "Left out, and why", forms::html).add(std::move(lines));
+    d.add_section("left-out", "Left out, and why", forms::page).add(std::move(lines));
 }
 
 picture changes_of(const run_result& run) {
@@ -172,33 +157,14 @@ picture changes_of(const run_result& run) {
             "Shaded: the noise floor, what two copies of the plain program differ by."};
 }
 
-void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
-    section& s = d.add_section("plan", "The plan");
-    s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
-                                "then: linn pools --plan {0}.toml -- {1}",
-                                shell_words({result.plan.program}), shell_words(command))},
-          forms::html);
-    s.add(fold{"Modules, pools and sites", {block{code{plan_text(result.plan)}}}});
-}
-
-list reading_of_try() {
-    return {{
-        "The verdict is about all types together, in the form that saves most. No round takes part in the "
-        "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
-        "\"Every block\" serves all calls of any type: if it saves as much, the program needs a faster "
-        "allocator, not pools of types.",
-        "The parts were measured one after the other; each has a plain program of its own, to which its "
-        "changes refer.",
-    }};
-}
-
 ordered_json lines_of(const try_result& result) {
     ordered_json lines = ordered_json::array();
-    for (const trial_part& part : parts_of(result)) {
-        const run_row* const decisive = result.decisive();
-        for (ordered_json line : run_lines(*part.run)) {
+    const run_row* const decisive = result.decisive();
+    for (const trial_part& part : all_parts) {
+        const run_result& run = result.*part.run;
+        for (ordered_json line : run_lines(run)) {
             line["part"] = part.name;
-            line["decides"] = decisive == part.run->find(line["contender"].get<std::string>());
+            line["decides"] = decisive == run.find(line["contender"].get<std::string>());
             lines.push_back(std::move(line));
         }
     }
@@ -261,10 +227,6 @@ ordered_json litter_json(const try_result& result) {
             {"cpu_ns", one.user_ns + one.sys_ns}};
 }
 
-ordered_json run_or_null(const run_result& run) {
-    return run.rows.empty() ? ordered_json{} : run_fields(run);
-}
-
 ordered_json try_json(const try_result& result, const std::vector<std::string>& command) {
     const try_judgement& judged = result.judged;
     ordered_json json{{"command", command},
@@ -294,9 +256,10 @@ ordered_json try_json(const try_result& result, const std::vector<std::string>& 
     json["plan_row"] = text_or_null(result.plan_arm);
     json["plan_mode"] = result.plan_mode;
     json["arms"] = arms_json(result);
-    json["screening"] = run_or_null(result.screening);
-    json["deciding"] = run_or_null(result.deciding);
-    json["explaining"] = run_or_null(result.explaining);
+    for (const trial_part& part : all_parts) {
+        const run_result& run = result.*part.run;
+        json[part.name] = run.rows.empty() ? ordered_json{} : run_fields(run);
+    }
     json["litter"] = litter_json(result);
     return result_json("linn.try/2", json);
 }
@@ -304,7 +267,6 @@ ordered_json try_json(const try_result& result, const std::vector<std::string>& 
 } // namespace
 
 document try_document(const try_result& result, const std::vector<std::string>& command) {
-    const std::vector<trial_part> parts = parts_of(result);
     const run_result& judged = result.decisive_run();
     document d{.command = "linn try",
                .subject = program_of(command),
@@ -321,21 +283,16 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     }
     d.add(changes_of(judged));
     d.add(list{try_findings(result)});
-    table arms = arms_table(result, parts);
+    table arms = arms_table(result);
     arms.remarks = how_it_was_measured(result, command);
-    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
+    d.add_section("figures", "Every arm", forms::page).add(std::move(arms));
     add_left_out(d, result);
-    if (!result.plan.sites.empty()) {
-        add_plan(d, result, command);
-    }
-    if (!parts.empty()) {
-        d.add_section("everything", "Everything that was counted").blocks =
-            everything_counted(judged, cpu_time(), forms::html);
-        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
+    if (!judged.rows.empty()) {
+        d.add_section("others", "Other metrics").add(others_plot(judged, cpu_time()));
+        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::page);
         d.provenance =
             provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
     }
-    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
     d.json = [&] { return try_json(result, command); };
     d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
     return d;

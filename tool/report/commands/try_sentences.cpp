@@ -21,8 +21,6 @@ using figures::unit;
 // In the verdict: so many names, and no further one behind so many letters.
 constexpr std::size_t most_names = 4;
 constexpr std::size_t most_letters = 60;
-constexpr std::size_t pool_name_room = 40;
-constexpr std::size_t most_pool_names = 3;
 constexpr std::size_t candidate_room = 60;
 constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
 
@@ -34,11 +32,6 @@ interval saving_of(const estimate& e) {
     return {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low};
 }
 
-/// "11.9 % (11.2 to 12.6)": how much more it takes.
-std::string more_text(const interval& s) {
-    return figures::figure_of(unit::saving, {-s.middle, -s.high, -s.low}).text(figures::lettering::prose);
-}
-
 /// "`order`, `trade` and 3 more", where `more` names have no place. @pre there is a name
 std::string listed_names(std::vector<std::string> names, std::size_t more) {
     if (more != 0) {
@@ -47,29 +40,6 @@ std::string listed_names(std::vector<std::string> names, std::size_t more) {
     const std::string last = names.back();
     names.pop_back();
     return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
-}
-
-/// Likewise for pools, of which the first three are named. @pre there is one
-std::string listed_pools(const std::vector<std::string>& pools) {
-    // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
-    const auto is_further = [&](const std::string& name) {
-        return name.ends_with(" bytes") && std::ranges::any_of(pools, [&](const std::string& first) {
-                   return name.starts_with(first + ", ");
-               });
-    };
-    std::vector<std::string> shown;
-    std::size_t more = 0;
-    for (const std::string& name : pools) {
-        if (is_further(name)) {
-            continue;
-        }
-        if (shown.size() == most_pool_names) {
-            ++more;
-        } else {
-            shown.push_back(short_type(name, pool_name_room));
-        }
-    }
-    return listed_names(std::move(shown), more);
 }
 
 std::string name_in_sentence(const try_candidate& c) {
@@ -208,22 +178,16 @@ private:
     }
 
     std::string main_clause() const {
-        const interval& s = judged_.pools->saved;
-        const std::string pools = names_of_pools();
+        const std::string what = fmt::format("pools for {} {} of CPU time", names_of_pools(),
+                                             saving_text(subject::many, judged_.pools->saved));
         if (judged_.answer == pool_answer::yes) {
-            return fmt::format("Pools for {} {} of CPU time{}", pools, saving_text(subject::many, s),
-                               memory_clause());
+            return capitalised(what) + memory_clause();
         }
-        if (judged_.answer == pool_answer::no) {
-            return judged_.costs
-                       ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU time{}",
-                                     pools, more_text(s), memory_clause())
-                       : fmt::format("No pool gains {}: pools for {} {} of CPU time",
-                                     share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
-        }
-        return fmt::format(
-            "Not known whether pools gain {}: those for {} {} of CPU time, and a larger --budget may tell",
-            share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
+        const std::string least = share_of_time(worth_a_pool);
+        return judged_.answer == pool_answer::no
+                   ? fmt::format("No pool gains {}: {}{}", least, what, memory_clause())
+                   : fmt::format("Not known whether pools gain {}: {}, and a larger --budget may tell", least,
+                                 what);
     }
 
     std::string title_of_allocator() const {
@@ -263,9 +227,8 @@ private:
         const std::string name = title_of_allocator();
         const std::string text = saving_text(subject::many, s);
         findings_.push_back(
-            s.low > 0 ? fmt::format("Over {} alone, the pools {}.", name, text)
-            : s.high < 0
-                ? fmt::format("Over {} alone, the pools {}: {} is enough.", name, text, name)
+            s.low > 0 || s.high < 0
+                ? fmt::format("Over {} alone, the pools {}.", name, text)
                 : fmt::format("Not known whether the pools gain over {} alone: they {}.", name, text));
     }
 
@@ -278,20 +241,18 @@ private:
                 continue;
             }
             const std::string name = name_in_sentence(result_.candidates.list[*arm.without]);
-            const interval saved = saving_of(*arm.to_all);
             if (!arm.to_all->is_different()) {
                 unknown.push_back(name);
-            } else {
-                known.emplace_back(
-                    -std::abs(saved.middle),
-                    saved.middle < 0
-                        ? fmt::format("without {} the program takes {} more", name, more_text(saved))
-                        : fmt::format("without {} it {}", name, saving_text(subject::one, saved)));
+                continue;
             }
+            const interval saved = saving_of(*arm.to_all);
+            known.emplace_back(-std::abs(saved.middle),
+                               fmt::format("Without a pool for {}, the others {} compared with all pools.",
+                                           name, saving_text(subject::many, saved)));
         }
         std::ranges::sort(known);
         for (const auto& [size, text] : known) {
-            findings_.push_back(capitalised(text) + " than with all of these pools.");
+            findings_.push_back(text);
         }
         if (!unknown.empty()) {
             findings_.push_back(fmt::format("What {} {} to the other pools cannot be told from chance.",
@@ -320,16 +281,19 @@ private:
     /// What was measured with huge pages is had in the source with the option alone.
     void add_huge_pages() {
         std::vector<std::string> huge;
+        std::size_t more = 0;
         for (const plan_pool& pool : result_.plan.pools) {
-            if (pool.wants_huge_pages) {
-                huge.push_back(pool.name);
+            if (pool.wants_huge_pages && huge.size() == most_names) {
+                ++more;
+            } else if (pool.wants_huge_pages) {
+                huge.push_back(short_type(pool.name, candidate_room));
             }
         }
         if (!huge.empty()) {
             findings_.push_back(
                 fmt::format("The pools of {} had huge pages. In the source, give them the option {}: without "
                             "it a pool asks for huge pages from 64 MiB on.",
-                            listed_pools(huge), huge_pages_option));
+                            listed_names(std::move(huge), more), huge_pages_option));
         }
     }
 

@@ -126,6 +126,15 @@ table table::part(bool of_text) const {
     return shown;
 }
 
+std::vector<std::string> list::part_of_text() const {
+    std::vector<std::string> shown = lines;
+    if (lines.size() > lines_of_text) {
+        shown.resize(lines_of_text);
+        shown.push_back(fmt::format("and {} more; --json has all", lines.size() - lines_of_text));
+    }
+    return shown;
+}
+
 std::string date_text(const std::string& iso) {
     return iso.size() < 16 ? iso : fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5));
 }

@@ -7,7 +7,7 @@
 // `commands/check_report.cpp` is a short one: figures are never strings, the columns of a table say what a narrow terminal does to
 // them, and CSV has values of the JSON.
 //
-// Everything in the document appears in every form, unless `forms` says otherwise.
+// Everything in the document appears in every form, unless `forms` says otherwise: Markdown says what a terminal says.
 // Figures are `quantity`, which alone decides how a number is written. A table gives up columns, cuts text and wraps prose by
 // itself, as its columns allow.
 #pragma once
@@ -110,19 +110,11 @@ enum class emphasis {
     bad,   ///< a verdict: worse
 };
 
-/// The forms in which something appears.
-enum class forms : unsigned {
-    terminal = 1,
-    markdown = 2,
-    html = 4,
-    text = 3,      ///< terminal and Markdown
-    screens = 5,   ///< terminal and HTML, which give up columns or scroll
-    documents = 6, ///< Markdown and HTML
-    everywhere = 7,
-};
+/// Where something appears: in text, which is for a terminal or Markdown, on the page, or in both.
+enum class forms { everywhere, text, page };
 
 constexpr bool includes(forms set, forms one) noexcept {
-    return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
+    return set == forms::everywhere || set == one;
 }
 
 /// One place of a table: words, a figure, or both.
@@ -167,7 +159,6 @@ struct column {
     std::string group = {}; ///< adjacent columns with the same group share a heading above
     bool is_text = false;   ///< text stands left, figures right
     unsigned droppable = 0; ///< where a terminal is too narrow, the highest number goes first; 0: never
-    forms shown_in = forms::everywhere;
     cut shorten = cut::never;
     std::size_t least = 12; ///< letters that are left of a column that is shortened
     std::size_t most = 60;  ///< letters that it may have
@@ -212,7 +203,11 @@ struct paragraph {
 /// Sentences that stand for themselves, one below the other.
 struct list {
     std::vector<std::string> lines;
-    std::string heading = {}; ///< above them; empty: none
+    std::string heading = {};                                 ///< above them; empty: none
+    std::size_t lines_of_text = static_cast<std::size_t>(-1); ///< text shows no more
+
+    /// Those that text shows, and how many more there are.
+    std::vector<std::string> part_of_text() const;
 };
 
 /// Names and what belongs to them; an entry without words is left out.

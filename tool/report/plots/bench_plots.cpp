@@ -3,7 +3,7 @@
 #include "figure.hpp"
 #include "plots.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -18,15 +18,15 @@ std::vector<row_group> group_rows(const scenario_result& s) {
         }
     }
     groups.push_back({"with a pool of their own", {}, {}, {}});
-    for (const row* r : s.sorted_rows()) {
-        if (r->samples.empty()) {
-            continue;
-        }
+    for (const row& r : s.rows) {
         const auto group = std::find_if(groups.begin(), groups.end() - 1,
-                                        [&](const row_group& g) { return g.variant == r->variant; });
-        group->rows.push_back(r);
+                                        [&](const row_group& g) { return g.variant == r.variant; });
+        group->rows.push_back(&r);
     }
     std::erase_if(groups, [](const row_group& g) { return g.rows.empty(); });
+    for (row_group& g : groups) {
+        std::ranges::stable_sort(g.rows, {}, &row::ratio); // fastest first
+    }
     return groups;
 }
 
@@ -87,14 +87,6 @@ markup strip_plots(const bench_result& result, const scenario_result& s) {
     return draw(plot);
 }
 
-std::string cliff_remark(const scenario& what, const row& r) {
-    std::vector<std::string> parts;
-    for (const cliff& c : cliffs_on(what, r, 1)) {
-        parts.push_back(fmt::format("{} ({} ×)", what.phases[c.phase].title, typeset(unit::count, c.factor)));
-    }
-    return parts.empty() ? "no cliff" : fmt::format("cliff at {}", fmt::join(parts, ", "));
-}
-
 /// The cost by the size of a block, a panel a contender on the same logarithmic axes.
 class curve_plot {
 public:
@@ -122,7 +114,7 @@ public:
     }
 
 private:
-    static constexpr double top = 40; // for the title and the remark
+    static constexpr double top = 24; // for the title
     static constexpr double height = 130;
     static constexpr double bottom = 22;
     static constexpr std::size_t title_letters = 26; // what the narrowest panel has room for
@@ -150,10 +142,8 @@ private:
     }
 
     markup panel(const row& r, const std::string& title) {
-        const std::string remark = cliff_remark(*s_.what, r);
         std::string marks;
         markup words = panel_title(14, shortened(title, title_letters));
-        words += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(remark));
         for (const tick& t : x_.byte_ticks(4)) {
             const double place = x_.place(t.value);
             marks += fmt::format("M{} {}V{}", across(place), top, top + height);
@@ -166,8 +156,8 @@ private:
         const markup shapes = path_element("grid", marks) + path_element("curve", path_of(r, 1)) +
                               path_element("curve dashed", path_of(r, 2));
         return element("div", {{"class", "curve-panel " + class_of(style_of(result_, r))}},
-                       stretching_svg(title, "Nanoseconds by the size of a block; " + remark + '.',
-                                      top + height + bottom, shapes, words));
+                       stretching_svg(title, "Nanoseconds by the size of a block.", top + height + bottom,
+                                      shapes, words));
     }
 
     const bench_result& result_;
@@ -177,32 +167,6 @@ private:
 };
 
 } // namespace
-
-markup overview_plot(const bench_result& result) {
-    strip_plot plot{{}, {{"Linn and the best other", "Linn's speed by the best other's", {}, 0}}};
-    const auto add = [&](const strip_label& label, strip s) {
-        plot.labels.push_back(label);
-        plot.panels.front().strips.push_back(std::move(s));
-    };
-    for (const scenario_result& s : result.scenarios) {
-        // Dozens of points say more as curves.
-        if (s.what->has_curves() || s.comparisons.front().empty()) {
-            continue;
-        }
-        add({std::string{s.what->name}, emphasis::none, true}, {});
-        for (const comparison& c : s.comparisons.front()) {
-            const emphasis style = c.says == outcome::win    ? emphasis::ours
-                                   : c.says == outcome::loss ? emphasis::bad
-                                                             : emphasis::muted;
-            add({fmt::format("{} ({})", s.what->phases[c.phase].title,
-                             result.contenders[s.rows[c.other].contender].title)},
-                {{},
-                 {c.speed_up, c.speed_up / (1 + c.uncertainty), c.speed_up * (1 + c.uncertainty)},
-                 style});
-        }
-    }
-    return draw(plot);
-}
 
 markup scenario_plots(const bench_result& result, const scenario_result& s) {
     return s.what->has_curves() ? curve_plot{result, s}.panels() : strip_plots(result, s);

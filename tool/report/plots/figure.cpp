@@ -3,7 +3,7 @@
 
 #include "../../measure/words.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,19 +102,7 @@ std::vector<tick> powers(unit what, double base, double low, double high, std::s
     return list;
 }
 
-} // namespace
-
-std::vector<tick> even_ticks(unit what, double low, double high, double step) {
-    std::vector<tick> list;
-    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
-        list.push_back({i * step, figures::mark_text(what, i * step, high)});
-    }
-    return list;
-}
-
-namespace {
-
-/// Likewise by a round step, for a range too narrow for 1, 2, 5.
+/// Marks at equal distances, for a range too narrow for powers.
 std::vector<tick> even_steps(double low, double high, std::size_t most) {
     const auto count = [&](double step) {
         return static_cast<std::size_t>(std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1);
@@ -127,6 +115,14 @@ std::vector<tick> even_steps(double low, double high, std::size_t most) {
 }
 
 } // namespace
+
+std::vector<tick> even_ticks(unit what, double low, double high, double step) {
+    std::vector<tick> list;
+    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
+        list.push_back({i * step, figures::mark_text(what, i * step, high)});
+    }
+    return list;
+}
 
 double round_step(double least) {
     const double power = std::pow(10.0, std::floor(std::log10(least)));
@@ -160,23 +156,8 @@ double axis::place(double value) const {
 std::vector<tick> axis::ticks(std::size_t most) const {
     const double first = low();
     const double last = high();
-    if (last / first < 4) {
-        return even_steps(first, last, most);
-    }
-    for (const auto& digits : {std::vector<double>{1, 2, 5}, std::vector<double>{1, 3}}) {
-        std::vector<tick> list;
-        for (int e = static_cast<int>(std::floor(std::log10(first))); std::pow(10.0, e) <= last; ++e) {
-            for (const double d : digits) {
-                if (const double value = d * std::pow(10.0, e); value >= first && value <= last) {
-                    list.push_back({value, figures::mark_text(unit::number, value, value)});
-                }
-            }
-        }
-        if (list.size() <= most) {
-            return list;
-        }
-    }
-    return powers(unit::number, 10, first, last, most);
+    return last / first < 4 ? even_steps(first, last, most)
+                            : powers(unit::number, last / first < 1000 ? 2 : 10, first, last, most);
 }
 
 std::vector<tick> axis::byte_ticks(std::size_t most) const {
@@ -264,13 +245,12 @@ void draw_strip(const std::string& label, const strip& s, const axis& scale, dou
         }
     }
     const std::string middle = across(scale.place(s.middle.middle));
-    const std::string bounds =
-        !s.middle.is_known() ? std::string{s.samples.empty() ? "" : ", too few samples for an interval"}
-                             : fmt::format(", {}{} to {}", s.samples.empty() ? "" : "95 % interval ",
-                                           value_text(scale, s.middle.low), value_text(scale, s.middle.high));
-    const std::string tip =
-        fmt::format("{}: {}{}{}", label, value_text(scale, s.middle.middle), bounds,
-                    s.samples.empty() ? "" : ", " + figures::counted(s.samples.size(), "sample"));
+    const std::string bounds = s.middle.is_known()
+                                   ? fmt::format("95 % interval {} to {}", value_text(scale, s.middle.low),
+                                                 value_text(scale, s.middle.high))
+                                   : "too few samples for an interval";
+    const std::string tip = fmt::format("{}: {}, {}, {}", label, value_text(scale, s.middle.middle), bounds,
+                                        figures::counted(s.samples.size(), "sample"));
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
@@ -295,7 +275,6 @@ markup draw_panel(const strip_plot& plot, const strip_panel& panel) {
     markup shapes;
     markup words;
     draw_frame(panel, scale, lines, shapes, words);
-    std::vector<std::string> spoken;
     for (std::size_t i = 0; i != plot.labels.size(); ++i) {
         const strip_label& label = plot.labels[i];
         if (label.is_heading || panel.strips[i].is_empty()) {
@@ -303,11 +282,9 @@ markup draw_panel(const strip_plot& plot, const strip_panel& panel) {
         }
         draw_strip(label.words, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
                    shapes, words);
-        spoken.push_back(fmt::format("{} {}", label.words, value_text(scale, panel.strips[i].middle.middle)));
     }
-    const std::string description = fmt::format("{}. Values: {}.", panel.axis_title, fmt::join(spoken, ", "));
     return element("div", {{"class", "panel"}},
-                   stretching_svg(panel.title, description, top + lines + bottom, shapes, words));
+                   stretching_svg(panel.title, panel.axis_title, top + lines + bottom, shapes, words));
 }
 
 markup draw_labels(const std::vector<strip_label>& labels) {

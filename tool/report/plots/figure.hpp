@@ -69,8 +69,8 @@ public:
     double low() const;
     double high() const;
 
-    /// At most `most` round values in ascending order: steps of 1, 2 or 5 over a narrow range, powers of ten over a
-    /// wide one. @pre `most` is at least 2
+    /// At most `most` round values in ascending order: equal steps over a narrow range, powers of two or ten over a wide one.
+    /// @pre `most` is at least 2
     std::vector<tick> ticks(std::size_t most) const;
 
     /// Likewise powers of two, as bytes: "64 B", "8 KiB".

@@ -43,16 +43,10 @@ std::string label_of(const bench_result& result, const scenario_result& s, const
 /// Linn's rows and the second copy of the baseline are set apart.
 emphasis style_of(const bench_result& result, const row& r);
 
-/// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
-markup overview_plot(const bench_result& result);
-
 /// Every sample of a scenario relative to the baseline, a panel a phase. For scenarios whose phases are sizes, curves over the size instead.
 markup scenario_plots(const bench_result& result, const scenario_result& s);
 
 // run_plots.cpp
-
-/// How a row's verdict on a metric looks: better and worse as judged, the control muted.
-emphasis style_of(const run_row& row, std::string_view metric);
 
 /// Every run as a dot: these metrics by the default's in the same round, panels side by side.
 markup metrics_plot(const run_result& result, const std::vector<const metric_info*>& shown);

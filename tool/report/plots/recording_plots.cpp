@@ -152,7 +152,7 @@ struct flame_node {
     std::string detail; ///< shown with the label where one looks at it; may be empty
     emphasis style = emphasis::none;
     weights weight{};
-    std::vector<flame_node> children = {}; ///< the largest first
+    std::vector<flame_node> children = {}; ///< which the script sorts
 };
 
 constexpr std::size_t most_boxes = 2500;
@@ -166,9 +166,9 @@ void add(weights& to, const weights& more) {
     }
 }
 
-std::string label_of(const profile_frame& f) {
-    const std::string& where = f.file.empty() ? f.library : f.file;
-    return where.empty() ? f.name : fmt::format("{} · {}", f.name, where);
+std::string label_of(const symbol_frame& f) {
+    const std::string where = f.file.empty() ? f.library() : f.file_name();
+    return where.empty() ? function_name(f) : fmt::format("{} · {}", function_name(f), where);
 }
 
 /// The child of that name, made heavier, or added where there is none.
@@ -179,14 +179,6 @@ flame_node& add_below(flame_node& parent, std::string label, const std::string& 
                             : parent.children.emplace_back(flame_node{std::move(label), detail});
     add(child.weight, w);
     return child;
-}
-
-void sort_children(flame_node& n) {
-    std::ranges::stable_sort(n.children, std::ranges::greater{},
-                             [](const flame_node& child) { return child.weight[0]; });
-    for (flame_node& c : n.children) {
-        sort_children(c);
-    }
 }
 
 weights weights_of(const trace_profile& profile, std::size_t site, bool keeps_runtime) {
@@ -280,15 +272,14 @@ markup flame_of_stacks(const trace_profile& profile, block_filter filter, bool k
         const profile_site& site = profile.sites[i];
         flame_node* at = &root;
         add(at->weight, w);
-        for (auto f = site.callers.rbegin(); f != site.callers.rend(); ++f) {
-            at = &add_below(*at, label_of(*f), f->folders + f->file, w);
+        for (auto f = site.named.frames.rbegin(); f != site.named.frames.rend(); ++f) {
+            at = &add_below(*at, label_of(*f), f->file, w);
         }
         add_below(*at, site.label, site.named.allocated, w).style = emphasis::ours;
     }
     if (!(root.weight[0] > 0)) {
         return {};
     }
-    sort_children(root);
     double least = 0.0005; // half a pixel of a wide window
     while (boxes_above(root, root.weight, least) > most_boxes) {
         least *= 1.5;

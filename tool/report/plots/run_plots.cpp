@@ -7,6 +7,20 @@
 namespace linn::tool::html {
 namespace {
 
+/// Better and worse as judged, the control muted.
+emphasis style_of(const run_row& row, std::string_view metric) {
+    if (row.contender.is_control()) {
+        return emphasis::muted;
+    }
+    const estimate* e = row.find_estimate(metric);
+    if (e == nullptr) {
+        return emphasis::none;
+    }
+    return e->call == verdict::better  ? emphasis::good
+           : e->call == verdict::worse ? emphasis::bad
+                                       : emphasis::none;
+}
+
 strip_panel panel_of(const run_result& result, const metric_info& m) {
     strip_panel panel{std::string{m.title}, "ratio to the default", {}, 0};
     if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end()) {
@@ -30,26 +44,6 @@ strip_panel panel_of(const run_result& result, const metric_info& m) {
 }
 
 } // namespace
-
-emphasis style_of(const run_row& row, std::string_view metric) {
-    if (row.contender.is_control()) {
-        return emphasis::muted;
-    }
-    const estimate* e = row.find_estimate(metric);
-    if (e == nullptr) {
-        return emphasis::none;
-    }
-    switch (e->call) {
-    case verdict::better:
-        return emphasis::good;
-    case verdict::worse:
-        return emphasis::bad;
-    case verdict::no_difference:
-    case verdict::not_judged:
-        break;
-    }
-    return emphasis::none;
-}
 
 markup metrics_plot(const run_result& result, const std::vector<const metric_info*>& shown) {
     strip_plot plot;

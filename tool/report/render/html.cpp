@@ -50,13 +50,13 @@ markup diff_lines(const std::string& lines) {
 }
 
 /// The lines of a table head: the groups above the headings, where there are any.
-markup table_head(const table& t, const std::vector<std::size_t>& shown) {
+markup table_head(const table& t) {
     markup groups;
     bool has_groups = false;
-    for (std::size_t i = 0; i != shown.size();) {
+    for (std::size_t i = 0; i != t.columns.size();) {
         const std::size_t begin = i;
-        const std::string& group = t.columns[shown[begin]].group;
-        while (i != shown.size() && t.columns[shown[i]].group == group) {
+        const std::string& group = t.columns[begin].group;
+        while (i != t.columns.size() && t.columns[i].group == group) {
             ++i;
         }
         const std::string span = std::to_string(i - begin);
@@ -66,8 +66,7 @@ markup table_head(const table& t, const std::vector<std::size_t>& shown) {
         has_groups = has_groups || !group.empty();
     }
     markup headings;
-    for (const std::size_t i : shown) {
-        const column& c = t.columns[i];
+    for (const column& c : t.columns) {
         headings +=
             element("th", {{"scope", "col"}, {"class", c.is_text ? "words" : ""}}, html::text(c.heading));
     }
@@ -76,12 +75,12 @@ markup table_head(const table& t, const std::vector<std::size_t>& shown) {
 }
 
 /// One row; a number is what it sorts by.
-markup row_cells(const table& t, const std::vector<std::size_t>& shown, const row& r) {
+markup row_cells(const table& t, const row& r) {
     markup content;
-    for (const std::size_t i : shown) {
+    for (std::size_t i = 0; i != r.cells.size(); ++i) {
         const cell& c = r.cells[i];
         const markup words = cell_content(c, t.columns[i]);
-        if (i == shown.front()) {
+        if (i == 0) {
             content += element("th", {{"scope", "row"}}, words);
         } else if (t.columns[i].is_text) {
             content += element("td", {{"class", "words"}}, words);
@@ -141,13 +140,7 @@ public:
         if (t.rows.empty()) {
             return {};
         }
-        std::vector<std::size_t> shown;
-        for (std::size_t i = 0; i != t.columns.size(); ++i) {
-            if (includes(t.columns[i].shown_in, forms::html)) {
-                shown.push_back(i);
-            }
-        }
-        const std::string width = std::to_string(shown.size());
+        const std::string width = std::to_string(t.columns.size());
         markup groups;
         markup rows;
         const auto end_group = [&] {
@@ -164,7 +157,7 @@ public:
                     element("th", {{"colspan", width}, {"scope", "rowgroup"}}, element("span", words)));
                 continue;
             }
-            rows += element("tr", {{"class", html::class_of(r.style)}}, row_cells(t, shown, r));
+            rows += element("tr", {{"class", html::class_of(r.style)}}, row_cells(t, r));
             if (const markup detail = blocks(r.detail); !detail.empty()) {
                 rows += element("tr", {{"class", "more"}}, element("td", {{"colspan", width}}, detail));
             }
@@ -174,8 +167,7 @@ public:
         return element(
                    "div",
                    {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", t.caption}},
-                   element("table",
-                           element("caption", html::text(t.caption)) + table_head(t, shown) + groups)) +
+                   element("table", element("caption", html::text(t.caption)) + table_head(t) + groups)) +
                (remarks.empty() ? remarks : element("div", {{"class", "notes"}}, remarks));
     }
 
@@ -190,7 +182,7 @@ public:
     markup blocks(const std::vector<block>& all) const {
         markup content;
         for (const block& b : all) {
-            if (includes(b.shown_in, forms::html)) {
+            if (includes(b.shown_in, forms::page)) {
                 content += std::visit(*this, b.content);
             }
         }

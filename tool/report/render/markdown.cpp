@@ -45,7 +45,7 @@ public:
 
     std::string operator()(const list& l) const {
         std::string out = l.heading.empty() ? std::string{} : markdown_text(l.heading) + "\n\n";
-        for (const std::string& line : l.lines) {
+        for (const std::string& line : l.part_of_text()) {
             out += fmt::format("- {}\n", markdown_text(line));
         }
         return out;
@@ -85,10 +85,14 @@ public:
                 continue;
             }
             rows += '|';
-            for (std::size_t i = 0; i != r.cells.size(); ++i) {
-                if (is_shown(t.columns[i])) {
-                    rows += ' ' + cell_text(r.cells[i]) + " |";
+            std::string below; // as further lines of the first cell
+            for (const block& b : r.detail) {
+                for (const std::string& line : lines_of(std::get<fold>(b.content).brief)) {
+                    below += "<br>" + markdown_text(line);
                 }
+            }
+            for (const cell& c : r.cells) {
+                rows += ' ' + cell_text(c) + std::exchange(below, {}) + " |";
             }
             rows += '\n';
         }
@@ -106,7 +110,7 @@ public:
     std::string blocks(const std::vector<block>& all) const {
         std::vector<std::string> texts;
         for (const block& b : all) {
-            if (includes(b.shown_in, forms::markdown)) {
+            if (includes(b.shown_in, forms::text)) {
                 texts.push_back(std::visit(*this, b.content));
             }
         }
@@ -114,16 +118,12 @@ public:
     }
 
 private:
-    static bool is_shown(const column& c) { return includes(c.shown_in, forms::markdown); }
-
     static std::string head(const table& t) {
         std::string headings{"|"};
         std::string rule{"|"};
         for (const column& c : t.columns) {
-            if (is_shown(c)) {
-                headings += ' ' + heading_text(c) + " |";
-                rule += c.is_text ? " --- |" : " ---: |";
-            }
+            headings += ' ' + heading_text(c) + " |";
+            rule += c.is_text ? " --- |" : " ---: |";
         }
         return headings + '\n' + rule + '\n';
     }
@@ -163,7 +163,7 @@ std::string render_markdown(const document& d) {
     parts.push_back(write.blocks(d.introduction));
     for (const section& s : d.sections) {
         const std::string text = write.blocks(s.blocks);
-        const bool has_title = !text.empty() && includes(s.titled_in, forms::markdown);
+        const bool has_title = !text.empty() && includes(s.titled_in, forms::text);
         parts.push_back(has_title ? "### " + markdown_text(s.title) + '\n' : "");
         parts.push_back(text);
     }

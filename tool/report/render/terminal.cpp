@@ -43,9 +43,7 @@ class text_table {
 public:
     text_table(const table& t, const output_style& style) : table_{t}, style_{style} {
         for (std::size_t i = 0; i != t.columns.size(); ++i) {
-            if (includes(t.columns[i].shown_in, forms::terminal)) {
-                columns_.push_back(read_column(i, columns_.empty()));
-            }
+            columns_.push_back(read_column(i));
         }
         give_up_columns();
         cut_columns();
@@ -107,12 +105,12 @@ private:
         }
     };
 
-    laid_out read_column(std::size_t number, bool is_first) const {
+    laid_out read_column(std::size_t number) const {
         laid_out c{&table_.columns[number]};
         std::string indent; // of the names below a heading
         for (const row& r : table_.rows) {
             if (r.is_heading) {
-                indent = is_first ? "  " : "";
+                indent = number == 0 ? "  " : "";
             } else {
                 c.cells.push_back(indent + printable(r.cells[number].words(lettering::plain)));
             }
@@ -150,8 +148,7 @@ private:
             std::erase_if(columns_, [&](const laid_out& c) { return c.of->droppable == highest; });
         }
         for (const column& c : table_.columns) {
-            if (includes(c.shown_in, forms::terminal) &&
-                std::ranges::find(columns_, &c, &laid_out::of) == columns_.end() &&
+            if (std::ranges::find(columns_, &c, &laid_out::of) == columns_.end() &&
                 std::ranges::find(hidden_, c.heading) == hidden_.end()) {
                 hidden_.push_back(c.heading);
             }
@@ -220,7 +217,7 @@ public:
     std::string operator()(const list& l) const {
         std::string out = l.heading.empty() ? std::string{} : bold(style_, l.heading) + '\n';
         const std::size_t indent = l.heading.empty() ? 0 : 2;
-        for (const std::string& line : l.lines) {
+        for (const std::string& line : l.part_of_text()) {
             out += std::string(indent, ' ') + wrap(printable(line), style_.width - indent, indent + 4) + '\n';
         }
         return out;
@@ -276,7 +273,7 @@ public:
         std::string out;
         bool is_below_heading = true;
         for (const block& b : all) {
-            if (!includes(b.shown_in, forms::terminal)) {
+            if (!includes(b.shown_in, forms::text)) {
                 continue;
             }
             const std::string text = std::visit(*this, b.content);
@@ -315,7 +312,7 @@ std::string render_terminal(const document& d, const output_style& style) {
     std::vector<std::string> parts{top, write.blocks(d.introduction)};
     for (const section& s : d.sections) {
         const std::string text = write.blocks(s.blocks);
-        const bool has_title = !text.empty() && includes(s.titled_in, forms::terminal);
+        const bool has_title = !text.empty() && includes(s.titled_in, forms::text);
         parts.push_back((has_title ? write(subheading{s.title}) : "") + text);
     }
     std::string end;

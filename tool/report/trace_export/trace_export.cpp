@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <ctime>
 #include <iterator>
 #include <new>
@@ -51,10 +50,6 @@ std::vector<exported_stack> exported_stacks(const trace_profile& profile, const 
     return stacks;
 }
 
-std::string_view file_name(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 /// A function's name; where it is not known "0x12af in libfoo.so".
 std::string name_of(const symbol_frame& frame, const code_address& at, const trace_info& info) {
     if (!frame.function.empty()) {
@@ -63,7 +58,8 @@ std::string name_of(const symbol_frame& frame, const code_address& at, const tra
     if (at.module >= info.modules.size()) {
         return fmt::format("{:#x}", at.address);
     }
-    return fmt::format("{:#x} in {}", at.address, file_name(info.modules[at.module].path));
+    const std::string& path = info.modules[at.module].path;
+    return fmt::format("{:#x} in {}", at.address, path.substr(path.rfind('/') + 1));
 }
 
 /// The name without what separates names and lines.
@@ -343,7 +339,7 @@ void write_stacks(const trace_info& info, std::span<const exported_stack> stacks
             for (const symbol_frame& f : names(at)) {
                 frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
                 if (!f.file.empty()) {
-                    frames += fmt::format(" ({}:{})", file_name(f.file), f.line);
+                    frames += fmt::format(" ({}:{})", f.file_name(), f.line);
                 }
             }
         }
@@ -404,7 +400,7 @@ void write_events(const trace_info& info, std::span<const event> events, std::os
         const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, to_string(e.kind),
                        csv_word(e.call), e.address);
-        if (e.old_address != 0 && e.kind != event_kind::fill) {
+        if (e.old_address != 0) {
             fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
         }
         fmt::format_to(std::back_inserter(text), ",{},{},{}", e.bytes,

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,9 +162,6 @@ public:
 
     /// Ends what the program left behind.
     void clean_up() noexcept {
-        if (!reap()) {
-            return;
-        }
         const std::uint64_t deadline = now_ns() + leave_grace_ns;
         while (reap() && now_ns() < deadline) {
             pause(1);
@@ -246,18 +242,6 @@ private:
     bool ended_ = false;
 };
 
-void add_resources(report& r) noexcept {
-    rusage all{};
-    ::getrusage(RUSAGE_CHILDREN, &all);
-    r.user_ns = nanoseconds_of(all.ru_utime);
-    r.sys_ns = nanoseconds_of(all.ru_stime);
-    r.peak_rss_bytes = static_cast<std::uint64_t>(all.ru_maxrss) * 1024u;
-    r.minor_faults = static_cast<std::uint64_t>(all.ru_minflt);
-    r.major_faults = static_cast<std::uint64_t>(all.ru_majflt);
-    r.voluntary_switches = static_cast<std::uint64_t>(all.ru_nvcsw);
-    r.involuntary_switches = static_cast<std::uint64_t>(all.ru_nivcsw);
-}
-
 int run(char** arguments) noexcept {
     // What the tool holds open is not the program's business.
     ::fcntl(report_fd, F_SETFD, FD_CLOEXEC);
@@ -296,7 +280,7 @@ int run(char** arguments) noexcept {
     program.start(arguments);
     program.wait(wanted);
     program.clean_up();
-    add_resources(r);
+    ::getrusage(RUSAGE_CHILDREN, &r.used);
     send(r);
     return 0;
 }

@@ -86,38 +86,31 @@ std::span<const litter_size> sizes_in(const char* file) noexcept {
                                            static_cast<std::size_t>(s.st_size) / sizeof(litter_size)};
 }
 
+std::uint64_t resident_bytes() noexcept {
+    char text[128] = {};
+    const long fd = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    ::syscall(SYS_read, fd, text, sizeof text - 1);
+    ::syscall(SYS_close, fd);
+    // Behind the size of all mappings.
+    return std::strtoull(text + std::strcspn(text, " "), nullptr, 10) *
+           static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 /// What the process has used so far.
-struct used {
-    std::uint64_t wall_ns = 0;
-    std::uint64_t user_ns = 0;
-    std::uint64_t sys_ns = 0;
-    std::uint64_t faults = 0;
-    std::uint64_t resident_bytes = 0;
-
-    used() noexcept {
-        rusage usage{};
-        ::getrusage(RUSAGE_SELF, &usage);
-        wall_ns = now_ns();
-        user_ns = nanoseconds_of(usage.ru_utime);
-        sys_ns = nanoseconds_of(usage.ru_stime);
-        faults = static_cast<std::uint64_t>(usage.ru_minflt);
-        resident_bytes = resident();
-    }
-
-private:
-    static std::uint64_t resident() noexcept {
-        char text[128] = {};
-        const long fd = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-        if (fd < 0) {
-            return 0;
-        }
-        ::syscall(SYS_read, fd, text, sizeof text - 1);
-        ::syscall(SYS_close, fd);
-        // Behind the size of all mappings.
-        return std::strtoull(text + std::strcspn(text, " "), nullptr, 10) *
-               static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    }
-};
+litter used_so_far() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    litter used;
+    used.wall_ns = now_ns();
+    used.user_ns = nanoseconds_of(usage.ru_utime);
+    used.sys_ns = nanoseconds_of(usage.ru_stime);
+    used.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
+    used.resident_bytes = resident_bytes();
+    return used;
+}
 
 /// A block that waits to be freed. The lists lie in the blocks, so that littering needs no memory of its own.
 struct waiting {
@@ -171,13 +164,13 @@ void litter_heap(litter& into) noexcept {
     if (file == nullptr || !read_number(file, seed)) {
         return;
     }
-    const used before;
+    const litter before = used_so_far();
     fill(sizes_in(file), seed, into);
-    const used after;
+    const litter after = used_so_far();
     into.wall_ns = after.wall_ns - before.wall_ns;
     into.user_ns = after.user_ns - before.user_ns;
     into.sys_ns = after.sys_ns - before.sys_ns;
-    into.minor_faults = after.faults - before.faults;
+    into.minor_faults = after.minor_faults - before.minor_faults;
     into.resident_bytes =
         after.resident_bytes > before.resident_bytes ? after.resident_bytes - before.resident_bytes : 0;
 }
@@ -213,96 +206,62 @@ std::size_t size_of(char** list) noexcept {
     return size;
 }
 
-/// A record under construction in fresh pages.
-class writer {
-public:
-    explicit writer(std::size_t capacity) noexcept : capacity_(capacity) {
-        void* const p = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p != MAP_FAILED) {
-            head_ = new (p) record;
+/// Makes the record in fresh pages, and writes it in one piece.
+void write_record(const order& to, char** arguments_, char** variables, bool is_main, const litter& littered,
+                  int fd) noexcept {
+    const std::size_t most = sizeof(record) + size_of(arguments_) + (is_main ? size_of(variables) : 0) +
+                             (3 + function_count) * PATH_MAX;
+    void* const memory = preload::zeroed_memory(most);
+    if (memory == nullptr) {
+        return;
+    }
+    record& head = *new (memory) record;
+    std::size_t used = sizeof head;
+    const auto add = [&](std::size_t which, const char* text, std::size_t bytes) {
+        if (bytes <= most - used) {
+            std::memcpy(static_cast<char*>(memory) + used, text, bytes);
+            head.lengths[which] += static_cast<std::uint32_t>(bytes);
+            used += bytes;
         }
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    ~writer() {
-        if (head_ != nullptr) {
-            ::munmap(head_, capacity_);
-        }
-    }
-
-    explicit operator bool() const noexcept { return head_ != nullptr; }
-    record& head() noexcept { return *head_; }
-    char* end() noexcept { return reinterpret_cast<char*>(head_) + used_; }
-    std::size_t room() const noexcept { return capacity_ - used_; }
-
-    /// Counts bytes that lie at `end()` already.
-    void grow(piece which, std::size_t bytes) noexcept {
-        head_->lengths[which] += static_cast<std::uint32_t>(bytes);
-        used_ += bytes;
-    }
-    void add(piece which, const char* text, std::size_t bytes) noexcept {
-        if (bytes > room()) {
-            return;
-        }
-        std::memcpy(end(), text, bytes);
-        grow(which, bytes);
-    }
-    void add(piece which, char** list) noexcept {
+    };
+    const auto add_list = [&](std::size_t which, char** list) {
         for (; *list != nullptr; ++list) {
             add(which, *list, std::strlen(*list) + 1);
         }
+    };
+    head.is_main = is_main;
+    head.littered = littered;
+    ::prctl(PR_GET_NAME, head.name);
+    char path[PATH_MAX];
+    if (const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path); n > 0) {
+        add(executable, path, static_cast<std::size_t>(n));
     }
-    void append_to(int fd) noexcept {
-        head_->bytes = static_cast<std::uint32_t>(used_);
-        ::syscall(SYS_write, fd, head_, used_);
+    const auto* const self = reinterpret_cast<const char*>(&head + 1); // where that lies now
+    if (const long n = ::syscall(SYS_getcwd, path, sizeof path); n > 1) {
+        add(directory, path, static_cast<std::size_t>(n - 1));
     }
-
-private:
-    std::size_t capacity_;
-    std::size_t used_ = sizeof(record);
-    record* head_ = nullptr;
-};
-
-void write_record(const order& to, char** arguments_, char** variables, bool is_main, const litter& littered,
-                  int fd) noexcept {
-    const std::size_t texts = size_of(arguments_) + (is_main ? size_of(variables) : 0);
-    writer out{sizeof(record) + texts + (3 + function_count) * PATH_MAX};
-    if (!out) {
-        return;
-    }
-    out.head().pid = ::getpid();
-    out.head().is_main = is_main;
-    out.head().littered = littered;
-    ::prctl(PR_GET_NAME, out.head().name);
-    if (const ssize_t n = ::readlink("/proc/self/exe", out.end(), PATH_MAX); n > 0) {
-        out.grow(executable, static_cast<std::size_t>(n));
-    }
-    if (const long n = ::syscall(SYS_getcwd, out.end(), PATH_MAX); n > 1) {
-        out.grow(directory, static_cast<std::size_t>(n - 1));
-    }
-    out.add(arguments, arguments_);
+    add_list(arguments, arguments_);
     if (is_main) {
-        out.add(environment, variables);
+        add_list(environment, variables);
     }
 
     providers found;
     found.library = to.library;
     ::dl_iterate_phdr(look_at, &found);
-    out.head().preload_mapped = found.library_mapped;
-    const std::size_t own = out.head().lengths[executable];
-    const char* const self = reinterpret_cast<const char*>(&out.head()) + sizeof(record);
+    head.preload_mapped = found.library_mapped;
     for (std::size_t i = 0; i != function_count; ++i) {
-        const auto which = static_cast<piece>(first_function + i);
         if (found.files[i] != nullptr && *found.files[i] == '\0') {
-            out.add(which, self, own);
+            add(first_function + i, self, head.lengths[executable]);
         } else if (found.files[i] != nullptr) {
-            out.add(which, found.files[i], std::strlen(found.files[i]));
+            add(first_function + i, found.files[i], std::strlen(found.files[i]));
         }
     }
     if (found.next_malloc != nullptr) {
-        out.add(static_cast<piece>(next_malloc_piece), found.next_malloc, std::strlen(found.next_malloc));
+        add(next_malloc_piece, found.next_malloc, std::strlen(found.next_malloc));
     }
-    out.append_to(fd);
+    head.bytes = static_cast<std::uint32_t>(used);
+    ::syscall(SYS_write, fd, memory, used);
+    ::munmap(memory, most);
 }
 
 __attribute__((constructor)) void report(int, char** arguments, char** variables) noexcept {

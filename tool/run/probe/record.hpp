@@ -49,7 +49,6 @@ struct record {
 
     std::uint32_t magic = right_magic;
     std::uint32_t bytes = 0; ///< with all pieces
-    std::int32_t pid = 0;
     std::uint32_t is_main = 0;
     std::uint32_t preload_mapped = 0;
     char name[16] = {}; ///< what the kernel calls the process, as exec left it

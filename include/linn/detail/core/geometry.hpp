@@ -101,14 +101,9 @@ inline constexpr std::size_t largest_slab_bytes = std::size_t{1} << 30;
 inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t largest_magazine_slots = 4096;
 
-/// Most bytes of a slab's header next to one slot: see slab.hpp.
-constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
-    return round_up(page_bytes, slot_align);
-}
-
-/// The least that holds one slot.
+/// The least that holds one slot, and a header next to it: see slab.hpp.
 constexpr std::size_t smallest_slab_bytes(const geometry& g) noexcept {
-    return round_up(g.slot_bytes + header_allowance(g.slot_align), page_bytes);
+    return round_up(g.slot_bytes + round_up(page_bytes, g.slot_align), page_bytes);
 }
 
 /// @complexity constant; meant for constant evaluation.

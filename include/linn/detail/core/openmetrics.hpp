@@ -65,31 +65,26 @@ inline constexpr pool_metric pool_metrics[] = {
      [](const pool_statistics& s) { return s.contended; }},
 };
 
-inline bool has_same_labels(const pool_statistics& a, const pool_statistics& b) noexcept {
-    return a.object_bytes == b.object_bytes && a.slot_bytes == b.slot_bytes && a.type == b.type;
-}
-
-inline void add_numbers(pool_statistics& to, const pool_statistics& from) noexcept {
-    for (const numeric_member& field : numeric_members) {
-        if (field.member != &pool_statistics::object_bytes && field.member != &pool_statistics::slot_bytes) {
-            to.*field.member += from.*field.member;
-        }
-    }
-}
-
 /// Makes one of those that have the same labels, since a sample must be unique; returns how many are left.
 /// @complexity O(count * count)
 inline std::size_t merge_by_labels(pool_statistics* pools, std::size_t count) noexcept {
     std::size_t kept = 0;
     for (std::size_t i = 0; i != count; ++i) {
+        const pool_statistics& from = pools[i];
         std::size_t at = 0;
-        while (at != kept && !has_same_labels(pools[at], pools[i])) {
+        while (at != kept && (pools[at].object_bytes != from.object_bytes ||
+                              pools[at].slot_bytes != from.slot_bytes || pools[at].type != from.type)) {
             ++at;
         }
-        if (at != kept) {
-            add_numbers(pools[at], pools[i]);
-        } else {
-            pools[kept++] = pools[i];
+        if (at == kept) {
+            pools[kept++] = from;
+            continue;
+        }
+        for (const numeric_member& field : numeric_members) {
+            if (field.member != &pool_statistics::object_bytes &&
+                field.member != &pool_statistics::slot_bytes) {
+                pools[at].*field.member += from.*field.member;
+            }
         }
     }
     return kept;

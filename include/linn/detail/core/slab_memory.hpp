@@ -132,8 +132,13 @@ public:
         while (ready < want) {
             slab* s = map_slab(use::later);
             if (s == nullptr) {
-                while (newest() != newest_before) {
-                    unmap_newest();
+                while (newest() != newest_before) { // empty, and no slot of it was ever handed out
+                    s = newest();
+                    states_.take_away(s);
+                    forget(s);
+                    --news_.slabs;
+                    news_.bytes -= s->mapped_bytes;
+                    Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
                 }
                 return false;
             }
@@ -364,12 +369,6 @@ protected:
         return s;
     }
 
-    /// `s` is in use again, and has no holes.
-    [[LINN_DETAIL_COLD]] static void prefer_huge_again(slab* s) noexcept {
-        s->small_pages = false;
-        Pages::prefer_huge(s, s->mapped_bytes);
-    }
-
     /// Keeps a pointer that never came from a pool from crashing the check that would report it. The bounds are exact enough in
     /// release builds: heap and stack lie far from the slabs. Beyond them the system is asked, and bounds are kept of the slabs of
     /// others that it knew: their objects come in any order, and each question is a system call.
@@ -498,16 +497,6 @@ private:
         if (s->pass_bytes > s->hole_bytes) {
             note_absent(s, s->pass_bytes, s->pass_bytes - s->hole_bytes);
         }
-    }
-
-    /// @pre the newest slab is empty, and none of its slots was ever handed out
-    [[LINN_DETAIL_COLD]] void unmap_newest() noexcept {
-        slab* s = newest();
-        states_.take_away(s);
-        forget(s);
-        --news_.slabs;
-        news_.bytes -= s->mapped_bytes;
-        Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
     }
 
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {

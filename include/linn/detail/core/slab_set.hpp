@@ -304,7 +304,8 @@ private:
         const std::size_t got = s->take(end, want);
         this->absent_bytes_ -= holes - s->hole_bytes;
         if (s->small_pages && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
-            this->prefer_huge_again(s);
+            s->small_pages = false;
+            Pages::prefer_huge(s, s->mapped_bytes);
         }
         if constexpr (Guards) {
             if (geometry_.guarded()) {

@@ -61,7 +61,7 @@ public:
     /// limit says no.
     [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] block* acquire() noexcept {
         item* s = nullptr;
-        if (this->try_take(s, true) && open(s)) [[LINN_DETAIL_LIKELY]] {
+        if (this->try_take(s) && open(s)) [[LINN_DETAIL_LIKELY]] {
             return static_cast<block*>(s);
         }
         return acquire_slow(s);

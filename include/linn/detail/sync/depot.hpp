@@ -7,9 +7,11 @@
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot_stock.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/handlers.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_statistics.hpp>
@@ -40,10 +42,12 @@ depot<Policy>* published_depot(const depot_place<Policy>& place) noexcept {
 /// What the stock refuses is reported, what belongs to another depot is handed over to it, and what the system gets back goes
 /// back, when the lock is released.
 ///
-/// Lock order: registry, then depots, then the metadata arena. No misuse handler runs under a lock, and
-/// no system call that returns memory but in an explicit trim.
+/// Lock order: registry, then depots. No misuse handler runs under a lock, and no system call that returns memory but in an
+/// explicit trim.
 template <class Policy>
-class depot {
+class depot : public in_fork_registry<depot<Policy>, typename Policy::mutex> {
+    using membership = in_fork_registry<depot, typename Policy::mutex>;
+
 public:
     using front_type = front<Policy>;
     using stock = depot_stock<Policy>;
@@ -52,7 +56,8 @@ public:
     /// @param primary of the pool; null for itself
     [[LINN_DETAIL_COLD]] depot(const pool_description& d, std::string_view name, service mode,
                                metadata_arena<Policy>& arena, depot* primary = nullptr) noexcept
-        : description_{d.sizes, label_of(name)},
+        : membership{nullptr}, // entered where it is made, before it is published
+          description_{d.sizes, label_of(name)},
           mode_{mode},
           primary_{primary != nullptr ? primary : this},
           lock_{arena.join_forks()},
@@ -70,11 +75,11 @@ public:
         slab_news news;
         void* object = nullptr;
         if (!is_alone()) {
-            object = take_here(f, growth::forbidden, news);
+            object = visit(news, [&] { return stock_.take(f, growth::forbidden); });
             object = object != nullptr ? object : borrow(f);
         }
         if (object == nullptr) {
-            object = take_here(f, growth::allowed, news);
+            object = visit(news, [&] { return stock_.take(f, growth::allowed); });
         }
         if (object == nullptr) {
             object = take_anywhere();
@@ -97,9 +102,8 @@ public:
 
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
         refusals noticed;
-        void* object = nullptr;
         slab_news news;
-        visit(news, [&] { object = stock_.take_one(by, noticed, growth::allowed); });
+        void* object = visit(news, [&] { return stock_.take_one(by, noticed, growth::allowed); });
         settle(noticed);
         if (object == nullptr && mode_ == service::cached) {
             object = take_anywhere();
@@ -119,9 +123,8 @@ public:
     [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
                                                   const call_trace& by = no_trace) noexcept {
         refusals noticed;
-        bool enough = false;
         slab_news news;
-        visit(news, [&] { enough = stock_.take_run(out, count, by, noticed); });
+        const bool enough = visit(news, [&] { return stock_.take_run(out, count, by, noticed); });
         settle(noticed);
         tell(news, enough ? 0 : count);
         return enough;
@@ -145,15 +148,38 @@ public:
     // -- attaching -------------------------------------------------------------------------------
 
     /// The home for a thread that comes: the first one with the fewest threads; a new one while each has some. @pre it is the primary
-    [[LINN_DETAIL_COLD]] depot& home_for_thread() noexcept;
+    [[LINN_DETAIL_COLD]] depot& home_for_thread() noexcept {
+        depot* best = this;
+        for (std::size_t i = 0; i != most_homes; ++i) {
+            depot* home = published_depot<Policy>(homes_[i]);
+            const std::uint32_t fewest = best->threads_.load(std::memory_order_relaxed);
+            if (home == nullptr) {
+                depot* made = fewest != 0 ? registry<Policy>::process().make_home(*this, i) : nullptr;
+                return made != nullptr ? *made : *best;
+            }
+            if (home->threads_.load(std::memory_order_relaxed) < fewest) {
+                best = home;
+            }
+        }
+        return *best;
+    }
 
-    [[LINN_DETAIL_COLD]] void attach(front_type& f, std::uintptr_t thread) noexcept {
+    /// @returns false when there is no memory for the array of `f`
+    [[LINN_DETAIL_COLD]] bool attach(front_type& f, std::uintptr_t thread) noexcept {
+        front_array* array = locked([&] { return stock_.take_unused_array(); });
+        if (array == nullptr) {
+            array = stock_.make_array();
+        }
+        if (array == nullptr) {
+            return false;
+        }
         // relaxed: a hint for home_for_thread
         threads_.fetch_add(1, std::memory_order_relaxed);
         lock_guard<mutex_type> guard{lock_};
         f.home = this;
         f.thread = thread;
-        stock_.attach(f);
+        stock_.attach(f, *array);
+        return true;
     }
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
@@ -191,9 +217,8 @@ public:
 
     /// @returns false when the system has not enough memory, or a limit forbids; the home is unchanged then
     [[LINN_DETAIL_COLD]] bool reserve(std::size_t objects) noexcept {
-        bool enough = false;
         slab_news news;
-        visit(news, [&] { enough = reserve_locked(objects); });
+        const bool enough = visit(news, [&] { return reserve_locked(objects); });
         tell(news, enough ? 0 : objects);
         return enough;
     }
@@ -294,14 +319,19 @@ public:
         return false;
     }
 
-    depot* older = nullptr;        ///< all depots of a registry, newest first; guarded by its lock
-    depot* next_adopted = nullptr; ///< in the registry of another module
-    /// Its module is gone, and no other one stops it for forks.
-    typename Policy::template atomic<bool> orphaned{false};
+    depot* older = nullptr; ///< all depots of a registry, newest first; guarded by its lock
 
 private:
     using growth = typename stock::growth;
     friend class registry<Policy>; // makes homes
+    friend class fork_registry<depot, mutex_type>;
+
+    void lock_for_fork() noexcept { lock_.lock_for_fork(); }
+    void unlock_in_parent() noexcept { lock_.unlock_after_fork(); }
+    void unlock_in_child() noexcept {
+        forget_threads_but(current_thread());
+        lock_.reset();
+    }
 
     /// The lock, held by one who may give objects back. When it is released, what the stock refused is reported, and memory that
     /// is cold goes back; that stays where the caller returns it and counts the bytes.
@@ -330,13 +360,6 @@ private:
         lock_guard<mutex_type> guard;
     };
 
-    /// Loads objects into `f`, and pops one. Null when there is none.
-    [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
-        void* object = nullptr;
-        visit(news, [&] { object = stock_.take(f, may_grow); });
-        return object;
-    }
-
     /// Whether the pool has one home so far.
     [[nodiscard]] bool is_alone() const noexcept {
         return published_depot<Policy>(primary_->homes_[1]) == nullptr;
@@ -347,7 +370,7 @@ private:
         void* object = nullptr;
         slab* empty = nullptr;
         any_home([&](depot& home) {
-            if (&home != this && f.has_places()) {
+            if (&home != this) {
                 lock_guard<mutex_type> guard{home.lock_};
                 home.stock_.note_visit(guard.waited());
                 empty = home.stock_.slabs().part_with_empty();
@@ -382,9 +405,7 @@ private:
             std::size_t count = 0;
             {
                 locked_visit held{*this, cold_goes};
-                if (stock_.equip(f)) {
-                    count = stock_.flush(f, n, others, held.refused);
-                }
+                count = stock_.flush(f, n, others, held.refused);
             }
             hand_over_run(others, count);
         } while (n != 0);
@@ -403,13 +424,14 @@ private:
         hand_over_run(objects, give_some(objects, count, by), by);
     }
 
-    /// Calls `f()` with the lock held, and leaves in `news` what the slabs did.
+    /// What `f()` returns, which is called with the lock held. Leaves in `news` what the slabs did.
     template <class F>
-    void visit(slab_news& news, F&& f) noexcept {
+    auto visit(slab_news& news, F&& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         stock_.note_visit(guard.waited());
-        f();
+        const auto result = f();
         news = stock_.slabs().take_news();
+        return result;
     }
 
     template <class F>
@@ -450,15 +472,43 @@ private:
     }
 
     /// @param owner the pool that the object belongs to, if it is another one and known
-    [[LINN_DETAIL_COLD]] void tell_handler(const refusal& r, depot* owner) noexcept;
+    [[LINN_DETAIL_COLD]] void tell_handler(const refusal& r, depot* owner) noexcept {
+        misuse m{owner != nullptr ? misuse_kind::wrong_pool : r.why, name(), r.object, 1};
+        m.object_bytes = sizes().object_bytes;
+        r.add_to(m);
+        if (owner == nullptr) {
+            report(m);
+            return;
+        }
+        refusal theirs{r.object, r.why};
+        if constexpr (checked_build) {
+            theirs.note(owner->evidence_of(r.object));
+        }
+        theirs.add_to(m);
+        m.belongs_to = owner->name();
+        report(m);
+    }
 
     /// Another depot of the process whose slabs hold `object`; null when there is none.
-    [[LINN_DETAIL_COLD]] depot* owner_of(const void* object) noexcept;
+    [[LINN_DETAIL_COLD]] depot* owner_of(const void* object) noexcept {
+        for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
+            if (d->primary_ != primary_ && d->contains(object)) {
+                return d;
+            }
+        }
+        return nullptr;
+    }
 
     bool is_sibling(const depot& other) const noexcept { return other.description_ == description_; }
     /// Calls `visit(depot&)` for each other module's depot of this pool, until it returns false. No lock held.
     template <class Visit>
-    void for_each_sibling(Visit&& visit) noexcept;
+    void for_each_sibling(Visit&& visit) noexcept {
+        for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
+            if (d != this && is_sibling(*d) && !visit(*d)) {
+                return;
+            }
+        }
+    }
 
     /// Discards with no lock held, since the system call may take long.
     [[LINN_DETAIL_COLD]] std::size_t return_one(const cold_pages& leaving) noexcept {
@@ -482,29 +532,28 @@ private:
         }
     }
 
-    /// Returns cold memory of homes that no thread may visit any more. @complexity a clock; once in a while O(homes)
-    [[LINN_DETAIL_COLD]] void sweep_others() noexcept {
-        if (is_alone()) {
-            return;
-        }
+    /// Returns cold memory of depots that no thread may visit any more. @complexity a clock; once in a while O(depots)
+    [[LINN_DETAIL_SLOW]] void sweep_others() noexcept {
         const std::uint64_t now_ms = Policy::clock::now_ms();
+        auto& all = registry<Policy>::process();
         // relaxed: if two threads do it at once, no harm is done
-        if (now_ms - primary_->swept_ms_.load(std::memory_order_relaxed) < others_ms) {
+        if (now_ms - all.swept_ms.load(std::memory_order_relaxed) < others_ms) {
             return;
         }
-        primary_->swept_ms_.store(now_ms, std::memory_order_relaxed);
-        any_home([this](depot& home) {
-            if (&home != this) {
-                home.return_unvisited();
+        for (depot* d = all.newest(); d != nullptr; d = d->older) {
+            if (d != this && d->return_unvisited()) {
+                return; // more at the next visit
             }
-            return false;
-        });
+        }
+        all.swept_ms.store(now_ms, std::memory_order_relaxed);
     }
 
-    [[LINN_DETAIL_COLD]] void return_unvisited() noexcept {
+    /// @returns false when nothing is cold
+    [[LINN_DETAIL_COLD]] bool return_unvisited() noexcept {
         cold_pages leaving;
-        locked([&] { stock_.take_cold(leaving); });
+        const bool some = locked([&] { return stock_.take_cold(leaving); });
         return_cold(leaving);
+        return some;
     }
 
     /// All other homes together retain no more than the primary.
@@ -514,7 +563,7 @@ private:
     }
 
     static constexpr int slabs_a_visit = 8;         ///< whose memory one caller returns
-    static constexpr std::uint64_t others_ms = 250; ///< at most so often a visit looks at other homes
+    static constexpr std::uint64_t others_ms = 250; ///< at most so often a visit looks at other depots
 
     pool_description description_;
     service mode_;
@@ -524,9 +573,8 @@ private:
     depot_stock<Policy> stock_; ///< guarded by it, as the next
     bypass<Policy> bypass_;
 
-    depot_place<Policy> homes_[most_homes] = {};                  ///< in the primary; in order, then 0
-    typename Policy::template atomic<std::uint32_t> threads_{0};  ///< whose home it is
-    typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< in the primary: see sweep_others
+    depot_place<Policy> homes_[most_homes] = {};                 ///< in the primary; in order, then 0
+    typename Policy::template atomic<std::uint32_t> threads_{0}; ///< whose home it is
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -11,6 +11,7 @@
 #include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/handlers.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -27,11 +28,11 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class metadata_arena {
 public:
-    /// @param owner takes `lock()` at a fork
-    constexpr explicit metadata_arena(fork_stopper& owner) noexcept : owner_{owner}, lock_{owner} {}
+    constexpr metadata_arena() = default; ///< for tests: no fork concerns it
+    constexpr explicit metadata_arena(module_record& where) noexcept : part_{where, this, &on_event} {}
 
     /// Memory aligned to a cache line; null when the system has none.
-    /// @threads any thread
+    /// @pre no lock is held @threads any thread
     [[LINN_DETAIL_COLD]] void* allocate(std::size_t bytes) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         bytes = round_up(bytes, cache_line_bytes);
@@ -50,15 +51,18 @@ public:
         return p;
     }
 
-    typename Policy::mutex& lock() noexcept { return lock_; }
-    /// For the locks of the objects that lie here, which the owner of the arena takes at a fork too.
-    known_to_forks join_forks() noexcept { return owner_.join(); }
+    /// For the locks of the depots that lie here: the registry that makes them takes these at a fork.
+    known_to_forks join_forks() noexcept { return part_.join(); }
 
 private:
+    static void on_event(void* self, module_event e) noexcept {
+        module_record::on_fork(static_cast<metadata_arena*>(self)->lock_, e);
+    }
+
     static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
-    fork_stopper& owner_;
-    typename Policy::mutex lock_;
+    module_part part_;
+    typename Policy::mutex lock_{part_};
     std::byte* next_ = nullptr;
     std::size_t left_ = 0;
 };
@@ -161,11 +165,7 @@ public:
 
     /// Loads objects into the empty front, which may be one of another home, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* take(front_type& f, growth may_grow) noexcept {
-        if (equip(f)) {
-            return slabs_.load(f, may_grow);
-        }
-        refusals none; // threads cache only where nothing is checked
-        return take_one(no_trace, none, may_grow);
+        return slabs_.load(f, may_grow);
     }
 
     /// Null when the system has no more.
@@ -185,7 +185,7 @@ public:
             copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some, got);
             done += got;
             if (got != want) {
-                give_back(out, done, noticed);
+                for_each_batch(out, done, [&](void** taken, std::size_t n) { give(taken, n, noticed); });
                 return false;
             }
         }
@@ -244,37 +244,29 @@ public:
 
     // -- threads ----------------------------------------------------------------------------------
 
-    void attach(front_type& f) noexcept {
+    /// An array for a front, of one that went; null when there is none.
+    front_array* take_unused_array() noexcept {
+        front_array* const a = unused_;
+        unused_ = a != nullptr ? a->next : nullptr;
+        return a;
+    }
+    /// A new one; null when there is no memory. Needs no lock.
+    front_array* make_array() noexcept {
+        void* const memory = arena_.allocate(front_array::bytes_for(most()));
+        return memory != nullptr ? ::new (memory) front_array : nullptr;
+    }
+
+    void attach(front_type& f, front_array& array) noexcept {
+        f.use(array.entries(), 0, most());
         f.epoch = epoch_.load(std::memory_order_relaxed);
         f.refill = front_type::first_refill;
         fronts_.push_front(&f);
     }
 
-    /// Gives `f` an array, if it has none. @returns false when there is no memory for one
-    bool equip(front_type& f) noexcept {
-        if (f.has_places()) {
-            return true;
-        }
-        front_array* a = unused_;
-        if (a != nullptr) {
-            unused_ = a->next;
-        } else {
-            void* memory = arena_.allocate(front_array::bytes_for(most()));
-            if (memory == nullptr) {
-                return false;
-            }
-            a = ::new (memory) front_array;
-        }
-        f.use(a->entries(), 0, most());
-        return true;
-    }
-
     /// @pre `f` holds nothing
     [[LINN_DETAIL_COLD]] void detach(front_type& f) noexcept {
-        if (f.has_places()) {
-            put_before(unused_, front_array::of(f.entries()));
-            f.top = f.bottom = f.limit = slot_place::none;
-        }
+        put_before(unused_, front_array::of(f.entries()));
+        f.top = f.bottom = f.limit = slot_place::none;
         fronts_.remove(&f);
     }
 
@@ -287,11 +279,9 @@ public:
         for (front_type* f = fronts_.front(); f != nullptr;) {
             front_type* next = f->next_in_depot;
             if (f->thread != survivor) {
-                if (void** const entries = f->shown_entries(); entries != nullptr) {
-                    front_array* const a = front_array::of(entries);
-                    lost_ += a->count = f->shown_count(most());
-                    put_before(written_off_, a);
-                }
+                front_array* const a = front_array::of(f->shown_entries());
+                lost_ += a->count = f->shown_count(most());
+                put_before(written_off_, a);
                 fronts_.remove(f);
             }
             f = next;
@@ -332,11 +322,6 @@ public:
     }
 
 private:
-    /// Gives what take_run took to the slabs again.
-    void give_back(const void* objects, std::size_t count, refusals& refused) noexcept {
-        for_each_batch(objects, count, [&](void** some, std::size_t n) { give(some, n, refused); });
-    }
-
     static void put_before(front_array*& first, front_array* a) noexcept {
         a->next = first;
         first = a;

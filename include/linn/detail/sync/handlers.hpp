@@ -99,6 +99,13 @@ inline std::span<const void* const> callers(const call_trace& trace) noexcept {
     return {trace.frames, trace.size()};
 }
 
+inline void add_evidence(misuse& m, const slot_evidence& e) noexcept {
+    m.object = e.object;
+    m.offset = e.offset;
+    m.allocated_by = callers(e.allocated);
+    m.freed_by = callers(e.freed);
+}
+
 /// A misuse that slabs noticed: in release builds all that is known is why.
 struct refusal { // without initialisers: many of them lie in the frames of slow paths, mostly unused
     void* object;
@@ -107,12 +114,7 @@ struct refusal { // without initialisers: many of them lie in the frames of slow
     slot_evidence evidence = {};
 
     void note(const slot_evidence& e) noexcept { evidence = e; }
-    void add_to(misuse& m) const noexcept {
-        m.object = evidence.object;
-        m.offset = evidence.offset;
-        m.allocated_by = callers(evidence.allocated);
-        m.freed_by = callers(evidence.freed);
-    }
+    void add_to(misuse& m) const noexcept { add_evidence(m, evidence); }
 #else
     void note(const slot_evidence&) noexcept {}
     void add_to(misuse&) const noexcept {}
@@ -146,9 +148,7 @@ struct refusals {
                                                 const slot_evidence& evidence) noexcept {
     misuse m{why == misuse_kind::wrong_pool ? misuse_kind::foreign_pointer : why, type, object, 1};
     m.object_bytes = object_bytes;
-    refusal r{object, why};
-    r.note(evidence);
-    r.add_to(m);
+    add_evidence(m, evidence);
     report(m);
 }
 

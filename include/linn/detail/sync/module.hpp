@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_MODULE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
@@ -122,6 +124,9 @@ public:
         if (ending.exchange(true, std::memory_order_relaxed)) {
             return; // each translation unit asks
         }
+        if (auto* const report = last_words.load(std::memory_order_relaxed); report != nullptr) {
+            report();
+        }
         lock_guard<mutex> guard{lock_};
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             p->handler_(p->self_, module_event::end);
@@ -131,6 +136,8 @@ public:
     /// A thread must not ask for a call at its exit then. glibc keeps a module loaded while a thread-exit callback is
     /// registered, but once its static destructors run it is too late: the thread would call code that is gone.
     std::atomic<bool> ending{false};
+    /// Called at the end, while all parts are as they were.
+    std::atomic<void (*)()> last_words{nullptr};
 
     /// What a part with a single lock does at a fork.
     template <class Mutex>
@@ -242,18 +249,20 @@ private:
 template <class Member, class Mutex>
 class fork_registry;
 
-/// Neighbours of a member in its registry, for the member to inherit. Guarded by the registry's lock.
+/// What a member knows of its registry, for the member to inherit.
 template <class Member, class Mutex = mutex>
 struct in_fork_registry : fork_stopper {
-    in_fork_registry() noexcept : fork_stopper{&fork_registry<Member, Mutex>::enter_process} {}
+    in_fork_registry() noexcept : in_fork_registry{&fork_registry<Member, Mutex>::enter_process} {}
+    explicit in_fork_registry(join_function how) noexcept : fork_stopper{how} {}
 
     /// Whether its memory is sure to be there in a child of a fork that is without the other threads. Else it leaves the
     /// registry there, until it is used again.
     [[nodiscard]] static constexpr bool outlives_threads(const module_image&) noexcept { return true; }
 
-    Member* next_registered = nullptr;
+    Member* next_registered = nullptr; ///< guarded by the registry's lock, as the next
     Member* previous_registered = nullptr;
-    void* registered_in = nullptr; ///< null while it is in none
+    /// Null while it is in none. A number: see `depot_place`.
+    std::atomic<std::uintptr_t> registered_in{0};
 
 private:
     friend class fork_registry<Member, Mutex>;
@@ -263,7 +272,7 @@ private:
 /// never destroyed.
 template <class Registry>
 LINN_DETAIL_HIDDEN void leave_with_this_module() {
-    Registry::process().leave_all_in(module_image::here());
+    Registry::process().leave_if([here = module_image::here()](const auto& m) { return here.contains(&m); });
 }
 
 /// All objects of one kind, so that a fork finds their locks. Constant-initialised and never destroyed. When the module ends
@@ -278,47 +287,46 @@ template <class Member, class Mutex = mutex>
 class fork_registry {
 public:
     constexpr fork_registry() = default; ///< for tests: no fork concerns it
-    constexpr explicit fork_registry(module_record& where) noexcept : part_{where, this, &on_event} {}
+    constexpr explicit fork_registry(module_record& where, module_part::handler h = &on_event) noexcept
+        : part_{where, this, h} {}
 
     static fork_registry& process() noexcept { return process_; }
 
-    /// Does nothing when `m` is in one already.
+    /// Does nothing when `m` is in one already. @complexity a load, then
     void enter(Member& m) noexcept {
-        static_cast<void>(&at_program_end<&leave_with_this_module<fork_registry>>); // odr-use registers it
-        lock_guard<Mutex> guard{lock_};
-        if (m.registered_in != nullptr) {
-            return;
+        if (m.registered_in.load(std::memory_order_relaxed) == 0) [[LINN_DETAIL_UNLIKELY]] {
+            lock_guard<Mutex> guard{lock_};
+            add(m);
         }
-        m.registered_in = this;
-        m.previous_registered = nullptr;
-        m.next_registered = newest_;
-        if (newest_ != nullptr) {
-            newest_->previous_registered = &m;
-        }
-        newest_ = &m;
-        m.set_joined(true);
     }
 
     /// Enters the one of the process: how a member joins when it is locked.
-    static void enter_process(fork_stopper& m) noexcept { process().enter(static_cast<Member&>(m)); }
+    static void enter_process(fork_stopper& m) noexcept {
+        static_cast<void>(&at_program_end<&leave_with_this_module<fork_registry>>); // odr-use registers it
+        process().enter(static_cast<Member&>(m));
+    }
 
     /// Takes `m` out of the registry that it is in, if any. When this returns, no fork has locks of `m`, and no `any` looks
     /// at it.
     static void leave(Member& m) noexcept {
-        if (auto* const r = static_cast<fork_registry*>(m.registered_in); r != nullptr) {
+        if (auto* const r = reinterpret_cast<fork_registry*>(m.registered_in.load()); r != nullptr) {
             lock_guard<Mutex> guard{r->lock_};
-            r->unlink(m);
+            r->remove(m);
             m.set_joined(false);
         }
     }
 
-    /// Takes all members out that lie in `image`.
-    void leave_all_in(const module_image& image) noexcept {
-        leave_if([&](const Member& m) { return image.contains(&m); });
-    }
-
-    void leave_all() noexcept {
-        leave_if([](const Member&) { return true; });
+    /// Takes all members out for which `leaves(member)` holds.
+    template <class If>
+    void leave_if(If&& leaves) noexcept {
+        lock_guard<Mutex> guard{lock_};
+        for (Member* m = members_.front(); m != nullptr;) {
+            Member* const next = m->next_registered;
+            if (leaves(*m)) {
+                remove(*m);
+            }
+            m = next;
+        }
     }
 
     /// For tests.
@@ -330,7 +338,7 @@ public:
     template <class Is>
     bool any(Is&& is) noexcept {
         lock_guard<Mutex> guard{lock_};
-        for (Member* m = newest_; m != nullptr; m = m->next_registered) {
+        for (Member* m = members_.front(); m != nullptr; m = m->next_registered) {
             if (is(*m)) {
                 return true;
             }
@@ -338,18 +346,29 @@ public:
         return false;
     }
 
-private:
+protected:
+    /// @pre the lock is held
+    void add(Member& m) noexcept {
+        std::uintptr_t none = 0;
+        // relaxed: of two modules that do it one does; what a member is, its lock orders
+        if (m.registered_in.compare_exchange_strong(none, reinterpret_cast<std::uintptr_t>(this),
+                                                    std::memory_order_relaxed)) {
+            members_.push_front(&m);
+            m.set_joined(true);
+        }
+    }
+
     static void on_event(void* self, module_event e) noexcept {
         auto& r = *static_cast<fork_registry*>(self);
         switch (e) {
         case module_event::before_fork:
             r.lock_.lock_for_fork();
-            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
+            for (Member* m = r.members_.front(); m != nullptr; m = m->next_registered) {
                 m->lock_for_fork();
             }
             break;
         case module_event::after_fork_in_parent:
-            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
+            for (Member* m = r.members_.front(); m != nullptr; m = m->next_registered) {
                 m->unlock_in_parent();
             }
             r.lock_.unlock_after_fork();
@@ -359,49 +378,37 @@ private:
             r.lock_.reset();
             break;
         case module_event::end:
-            r.leave_all();
+            r.leave_if([](const Member&) { return true; });
             break;
         }
     }
 
+    module_part part_;
+    Mutex lock_{part_};
+
+private:
     /// Now all members are as they were at the fork. Later the memory of those that leave may belong to another thread.
     void after_fork_in_child() noexcept {
         const module_image image = module_image::here();
-        for (Member* m = newest_; m != nullptr;) {
+        for (Member* m = members_.front(); m != nullptr;) {
             Member* const next = m->next_registered;
             m->unlock_in_child();
             if (!m->outlives_threads(image)) {
-                unlink(*m);
+                remove(*m);
                 m->set_joined(false);
             }
             m = next;
         }
     }
 
-    template <class If>
-    void leave_if(If&& leaves) noexcept {
-        lock_guard<Mutex> guard{lock_};
-        for (Member* m = newest_; m != nullptr;) {
-            Member* const next = m->next_registered;
-            if (leaves(*m)) {
-                unlink(*m);
-            }
-            m = next;
-        }
+    void remove(Member& m) noexcept {
+        members_.remove(&m);
+        set_flag(m.registered_in, std::uintptr_t{0});
     }
 
-    void unlink(Member& m) noexcept {
-        (m.previous_registered != nullptr ? m.previous_registered->next_registered : newest_) =
-            m.next_registered;
-        if (m.next_registered != nullptr) {
-            m.next_registered->previous_registered = m.previous_registered;
-        }
-        m.registered_in = nullptr;
-    }
-
-    module_part part_;
-    Mutex lock_{part_};
-    Member* newest_ = nullptr;
+    using neighbours = in_fork_registry<Member, Mutex>;
+    linked_list<Member, &neighbours::next_registered, &neighbours::previous_registered>
+        members_; ///< newest first
 
     static constinit fork_registry process_;
 };

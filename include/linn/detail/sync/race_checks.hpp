@@ -38,16 +38,12 @@ LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{ra
     return checked_build || limited ? service::direct : service::cached;
 }
 
-/// Odd, because DRD takes an address for one kind of object only, and the caller may have a mutex there later.
-inline std::uintptr_t race_tag(const void* where) noexcept {
-    return reinterpret_cast<std::uintptr_t>(where) | 1U;
-}
-
 /// What note_acquire and note_release do while there may be a race checker.
 [[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN inline void tell_race_checker(const void* where,
                                                                       bool acquires) noexcept {
     if (ask_for_race_checks()) {
-        tell_happens(acquires, race_tag(where));
+        // Odd, because DRD takes an address for one kind of object only, and the caller may have a mutex there later.
+        tell_happens(acquires, reinterpret_cast<std::uintptr_t>(where) | 1U);
     }
 }
 

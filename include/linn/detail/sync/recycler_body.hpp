@@ -45,7 +45,7 @@ struct idle_copy<0> {};
 template <class T>
 struct recycler_slot {
     using element = made<T>;
-    using item = idle_item<platform>;
+    using item = idle_item;
     /// Of the control block of a shared_ptr with a stateless deleter and an allocator of one pointer: 32 in libstdc++, 40 in
     /// libc++. With what stands before it that fills a cache line.
     static constexpr std::size_t block_bytes = 5 * sizeof(void*) + control_block_lock;

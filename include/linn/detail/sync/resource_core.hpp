@@ -27,7 +27,7 @@ namespace linn::inline LINN_ABI::detail {
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>
-class resource_core : private in_fork_registry<resource_core<Policy>, typename Policy::mutex> {
+class resource_core : public in_fork_registry<resource_core<Policy>, typename Policy::mutex> {
 public:
     using depot_type = class_depot<Policy>;
     using registry_type = fork_registry<resource_core, typename Policy::mutex>;

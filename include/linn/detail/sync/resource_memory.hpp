@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/handlers.hpp>
@@ -203,7 +204,9 @@ public:
         b->magic = magic_of(b);
         {
             lock_guard<mutex_type> guard{lock_};
-            link(b);
+            blocks_.push_front(b);
+            bytes_ += b->total_bytes();
+            peak_ = ++live_ > peak_ ? live_ : peak_;
         }
         poison(base, head);
         return memory;
@@ -257,7 +260,7 @@ public:
 private:
     tracked_block* take_first() noexcept {
         lock_guard<mutex_type> guard{lock_};
-        tracked_block* const b = first_;
+        tracked_block* const b = blocks_.front();
         if (b != nullptr) {
             take_out(b);
         }
@@ -267,31 +270,14 @@ private:
     void take_out(tracked_block* b) noexcept {
         unpoison(b, sizeof *b);
         unpoison(b->base(), tracked_block::head_bytes(b->align));
-        unlink(b);
+        blocks_.remove(b);
+        bytes_ -= b->total_bytes();
+        --live_;
         b->magic = 0;
     }
 
     // In the heads of other blocks, which are poisoned.
 #define LINN_DETAIL_NO_ASAN [[LINN_DETAIL_NOINLINE]] LINN_DETAIL_UNCHECKED("address")
-    LINN_DETAIL_NO_ASAN void link(tracked_block* b) noexcept {
-        b->next = first_;
-        if (first_ != nullptr) {
-            first_->previous = b;
-        }
-        first_ = b;
-        bytes_ += b->total_bytes();
-        if (++live_ > peak_) {
-            peak_ = live_;
-        }
-    }
-    LINN_DETAIL_NO_ASAN void unlink(tracked_block* b) noexcept {
-        (b->previous != nullptr ? b->previous->next : first_) = b->next;
-        if (b->next != nullptr) {
-            b->next->previous = b->previous;
-        }
-        bytes_ -= b->total_bytes();
-        --live_;
-    }
     /// Says whose block it is too: in the list of another resource it would damage both.
     std::uintptr_t magic_of(const tracked_block* b) const noexcept {
         return tracked_block::magic_value ^ reinterpret_cast<std::uintptr_t>(b) ^
@@ -305,7 +291,7 @@ private:
         return b->bytes == bytes && b->align == align;
     }
     LINN_DETAIL_NO_ASAN bool contains_locked(const tracked_block* wanted) const noexcept {
-        const tracked_block* b = first_;
+        const tracked_block* b = blocks_.front();
         while (b != nullptr && b != wanted) {
             b = b->next;
         }
@@ -314,7 +300,7 @@ private:
 #undef LINN_DETAIL_NO_ASAN
 
     mutex_type lock_;
-    tracked_block* first_ = nullptr;
+    linked_list<tracked_block, &tracked_block::next, &tracked_block::previous> blocks_;
     std::size_t live_ = 0;
     std::size_t peak_ = 0;
     std::size_t bytes_ = 0;

@@ -53,7 +53,9 @@ template <class Policy>
     if (!state.janitor_armed || state.over) {
         return false;
     }
-    d.home_for_thread().attach(f, current_thread());
+    if (!d.home_for_thread().attach(f, current_thread())) {
+        return false;
+    }
     f.next_in_thread = state.fronts;
     state.fronts = &f;
     return true;

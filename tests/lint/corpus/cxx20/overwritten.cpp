@@ -239,6 +239,23 @@ void send(const std::uint64_t* from, std::uint64_t n) {
     h.length = n;
     consume(&h);
 }
+// Bytes between members would show what was in memory before.
+struct gaps {
+    char kind;
+    std::uint64_t rest[9];
+};
+void send_gaps(const std::uint64_t* from) {
+    gaps h{}; // overwrites 80, note, removable
+    h.kind = 1;
+    memcpy(h.rest, from, sizeof h.rest);
+    consume(&h);
+}
+std::uint64_t keep_gaps(const std::uint64_t* from) {
+    gaps h{}; // overwrites 80, fix, removable
+    h.kind = 1;
+    memcpy(h.rest, from, sizeof h.rest);
+    return h.rest[0] + static_cast<std::uint64_t>(h.kind);
+}
 void begun(const std::uint64_t* from) {
     header h{};
     memcpy(h.first, from, sizeof h.first);

@@ -21,10 +21,6 @@ struct particle {
     double speed[3];
 };
 
-struct line {
-    char data[4 << 20];
-};
-
 struct leaked_node {
     leaked_node* next;
     char text[1000];
@@ -82,13 +78,6 @@ void churn(int count) {
         if (particles.size() > 100) {
             particles.pop_front();
         }
-    }
-}
-
-void fill() {
-    for (int i = 0; i != 60; ++i) {
-        auto buffer = std::make_shared<line>();
-        sink = buffer->data[i];
     }
 }
 
@@ -167,8 +156,6 @@ int main(int argc, char** argv) {
         few();
     } else if (what == "churn") {
         churn(argc > 2 ? std::atoi(argv[2]) : 300'000);
-    } else if (what == "fill") {
-        fill();
     } else if (what == "chatty") {
         chatty();
     } else if (what == "lazy") {

@@ -6,6 +6,7 @@
 #include "sites.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -266,6 +267,10 @@ void fork_with_threads() {
             }
         });
     }
+    ::dlopen("/nowhere.so", RTLD_NOW); // so that files are looked for
+    threads.emplace_back([] {          // has the loader's lock for a second, in the children for ever
+        ::dl_iterate_phdr([](auto...) { return static_cast<int>(::sleep(1)) + 1; }, nullptr);
+    });
     std::vector<void*> before;
     for (int i = 0; i != 500; ++i) {
         mark(before.emplace_back(site_malloc()), bytes);
@@ -277,6 +282,7 @@ void fork_with_threads() {
                 expect_mark(p, bytes);
                 std::free(p);
             }
+            std::free(site_of_size(bytes));
             many(site_malloc);
             std::thread{[] { many(site_new, [](void* p) { ::operator delete(p); }); }}.join();
             if (const pid_t grandchild = ::fork(); grandchild == 0) {
@@ -440,7 +446,6 @@ constexpr action actions[] = {
     {"wrapper", [](auto...) { call_wrapper(); }},
     {"sizes", [](auto...) { use_sizes(); }},
     {"failures", [](auto...) { ask_for_too_much(); }},
-    {"waste", [](const char* seconds, auto) { waste(seconds); }},
     {"leave", [](auto...) { leave(); }},
     {"trim", [](auto...) { grow_and_trim(); }},
     {"serve", [](const char* seconds, auto) { serve(seconds); }},

@@ -60,7 +60,6 @@ void many(Take take, Give give = std::free, std::size_t n = bytes, std::size_t a
 }
 
 // What the program does with much memory, and with none.
-void waste(const char* seconds);
 void leave();
 void grow_and_trim();
 void serve(const char* seconds);

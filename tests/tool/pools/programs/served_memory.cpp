@@ -76,51 +76,28 @@ void ask_for_too_much() {
     many(site_new, [](void* p) { ::operator delete(p); });
 }
 
-namespace {
-
-/// Makes a pool large; of as many blocks one stays.
-std::vector<void*> grow_once(int as_many) {
+/// A pool that was large once, of which one block in a thousand stays, while another pool goes on for some seconds.
+void leave() {
     std::vector<void*> all;
-    std::vector<void*> kept_ones;
     for (int i = 0; i != 400'000; ++i) {
-        (i % as_many == 0 ? kept_ones : all).push_back(site_malloc());
+        void* const p = site_malloc();
+        if (i % 1000 != 0) {
+            all.push_back(p);
+        }
     }
     for (void* p : all) {
         std::free(p);
     }
-    return kept_ones;
-}
-
-/// Takes some blocks and gives them back, ten times a second.
-template <class Take, class Give>
-void go_on(int tenths, Take take, Give give) {
     void* some[5000];
-    for (; tenths != 0; --tenths) {
+    for (int tenths = 25; tenths != 0; --tenths) {
         for (void*& p : some) {
-            p = take();
+            p = site_new();
         }
         for (void* p : some) {
-            give(p);
+            ::operator delete(p);
         }
         ::usleep(100'000);
     }
-}
-
-} // namespace
-
-/// A few blocks that live keep a page each of a pool that was large once.
-void waste(const char* seconds) {
-    const std::vector<void*> kept_ones = grow_once(60);
-    go_on(10 * std::atoi(seconds), site_malloc, std::free);
-    for (void* p : kept_ones) {
-        std::free(p);
-    }
-}
-
-/// The same with a pool that the program is done with, while another one goes on.
-void leave() {
-    grow_once(1000);
-    go_on(25, site_new, [](void* p) { ::operator delete(p); });
     std::_Exit((std::puts("ok"), std::fflush(stdout), ::raise(SIGUSR2), 0)); // with what it kept
 }
 

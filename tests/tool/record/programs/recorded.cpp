@@ -416,6 +416,26 @@ int forks_in_handlers(int beside) {
     return handled == 40 ? 0 : 1;
 }
 
+/// The child goes on to end the thread, which is its only one.
+int forks_in_ends(int threads) {
+    std::signal(SIGUSR1, [](int) {
+        int status = 0;
+        handled = handled + (::fork() != 0 && ::wait(&status) > 0 && status != 0 ? 1 : 0);
+    });
+    for (int i = 0; i != threads; ++i) {
+        std::atomic<int> wait{0};
+        std::thread thread{[&, i] {
+            pairs(60'001, 1);
+            wait = i % 40 * 20 + 1;
+        }};
+        while (wait == 0 || --wait != 0) {
+        }
+        ::pthread_kill(thread.native_handle(), SIGUSR1);
+        thread.join();
+    }
+    return handled;
+}
+
 // Files that come and go, deaths.
 
 int plugins(char** files) {
@@ -473,6 +493,7 @@ constexpr action actions[] = {
     {"signal_handlers", [](int number, auto) { return signal_handlers(number != 0); }},
     {"longjmps", [](auto...) { return longjmps(); }},
     {"forks_in_handlers", [](int number, auto) { return forks_in_handlers(number); }},
+    {"forks_in_ends", [](int number, auto) { return forks_in_ends(number); }},
     {"plugins", [](auto, char** argv) { return plugins(argv + 2); }},
     {"until_killed", [](auto, char** argv) { return until_killed(argv[2]); }},
     {"pairs", [](int number, auto) { return pairs(100'001, number), 0; }},

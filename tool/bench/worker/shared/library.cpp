@@ -2,20 +2,14 @@
 #include "../pairs.hpp"
 
 #include <cstddef>
-#include <new>
 
 namespace linn::tool::worker {
 namespace {
 
-struct line {
-    char bytes[object_bytes];
-};
-
 // In an unnamed namespace, so that each library has code of its own, compiled with its own flags.
 
-struct general_calls {
-    static void* take() { return ::operator new(object_bytes); }
-    static void give(void* p) noexcept { ::operator delete(p, object_bytes); }
+struct line {
+    char bytes[object_bytes];
 };
 
 /// Inlined into the loop. It is up to the compiler whether it asks for the thread's cache at every call.
@@ -44,7 +38,7 @@ struct cache_view {
 namespace LINN_BENCH_LIBRARY { // NOLINT: a macro of the build
 
 void general(void** live, std::size_t n, std::size_t rounds) {
-    pair_rounds<general_calls>(live, n, rounds);
+    pair_rounds<general_source<object_bytes>>(live, n, rounds);
 }
 
 void inlined(void** live, std::size_t n, std::size_t rounds) {

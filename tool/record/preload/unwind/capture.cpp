@@ -146,12 +146,18 @@ constinit rule_table rules;
 constinit stack_table stacks;
 constinit unsigned chosen_depth = 16;
 
+constexpr unsigned unloading_bits = 16; ///< of current_epoch
+
+std::uint64_t unloading_in(std::uint64_t epoch) {
+    return epoch & ((std::uint64_t{1} << unloading_bits) - 1);
+}
+
 /// A thread that allocates less needs no cache.
 constexpr std::uint64_t misses_before_cache = 8;
 
 void forget(std::uint64_t unloading) noexcept {
     rules.clear();
-    constexpr std::uint64_t one = std::uint64_t{1} << epoch_word::unloading_bits;
+    constexpr std::uint64_t one = std::uint64_t{1} << unloading_bits;
     // Pairs with the acquire in walk_and_keep(): who sees the new epoch sees no old rule.
     current_epoch.fetch_add(one - unloading, std::memory_order_release);
 }
@@ -216,7 +222,7 @@ stack_record* stack_table::find_or_add(const std::uintptr_t* frames, unsigned co
 }
 
 void stack_table::clear() noexcept {
-    clear_used(heads_);
+    preload::clear_used(heads_);
     for (segment* at = segment_.exchange(nullptr, std::memory_order_relaxed); at != nullptr;) {
         segment* const older = at->older;
         ::munmap(at, segment_bytes);
@@ -263,22 +269,21 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     ++thread.misses;
     // Pairs with forget(): rules of an epoch are found only after those of the last were cleared.
     const std::uint64_t epoch = current_epoch.load(std::memory_order_acquire);
-    const bool steady = epoch_word::steady(epoch);
+    const bool steady = unloading_in(epoch) == 0;
     stack_cache* const cache = steady ? cache_for(thread, epoch) : nullptr;
 
     walk found;
     walk_stack(start, chosen_depth, steady ? &rules : nullptr, readable_pages{thread.readable}, found);
-    stack_record* const record =
-        stacks.find_or_add(found.frames, found.frame_count, epoch_word::number(epoch));
+    stack_record* const record = stacks.find_or_add(found.frames, found.frame_count,
+                                                    static_cast<std::uint32_t>(epoch >> unloading_bits));
     if (record == nullptr) {
         return {};
     }
     const bool is_new = !record->is_defined.load(std::memory_order_relaxed);
-    const bool is_cut = found.result == walk::outcome::cut;
-    if (cache != nullptr && !is_new && !is_cut) {
+    if (cache != nullptr && !is_new && !found.is_cut) {
         cache->add(start, found, record->id);
     }
-    return {record->id, is_new, is_cut, record->frames(), record->count, record};
+    return {record->id, is_new, found.is_cut, record->frames(), record->count, record};
 }
 
 void defined(const captured& stack) noexcept {
@@ -301,9 +306,9 @@ void restart() noexcept {
 }
 
 void forked() noexcept {
-    if (const std::uint64_t epoch = current_epoch.load(std::memory_order_relaxed);
-        !epoch_word::steady(epoch)) {
-        forget(epoch & ((std::uint64_t{1} << epoch_word::unloading_bits) - 1));
+    if (const std::uint64_t unfinished = unloading_in(current_epoch.load(std::memory_order_relaxed));
+        unfinished != 0) {
+        forget(unfinished);
     }
 }
 

@@ -139,19 +139,8 @@ private:
 /// Stacks have `depth` frames at most, 1 to most_frames; call it before the first capture.
 void start(unsigned depth) noexcept;
 
-/// What was learned of code holds as long as this word stays equal: above, how often all was forgotten; below, how many
-/// are unloading a file just now. While it is not steady nothing may be looked up nor kept.
-struct epoch_word {
-    static constexpr unsigned unloading_bits = 16;
-
-    static constexpr bool steady(std::uint64_t word) {
-        return (word & ((std::uint64_t{1} << unloading_bits) - 1)) == 0;
-    }
-    static constexpr std::uint32_t number(std::uint64_t word) {
-        return static_cast<std::uint32_t>(word >> unloading_bits);
-    }
-};
-
+/// What was learned of code holds as long as this word stays equal: above its lowest 16 bits, how often all was forgotten; in
+/// them, how many are unloading a file just now. While any is, nothing may be looked up nor kept.
 extern std::atomic<std::uint64_t> current_epoch;
 
 /// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork

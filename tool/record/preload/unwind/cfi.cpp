@@ -100,20 +100,6 @@ bool read_description(const unsigned char* at, frame_entry& into) {
     return !reader.failed();
 }
 
-bool search_sorted(const unsigned char* header, const unsigned char* table, std::uintptr_t count,
-                   std::uintptr_t pc, frame_entry& into) {
-    struct pair {
-        std::int32_t code;
-        std::int32_t entry;
-    };
-    const auto wanted = static_cast<std::int64_t>(pc - reinterpret_cast<std::uintptr_t>(header));
-    const auto* const pairs = reinterpret_cast<const pair*>(table);
-    const auto* const behind = std::upper_bound(
-        pairs, pairs + count, wanted, [](std::int64_t offset, const pair& p) { return offset < p.code; });
-    return behind != pairs && read_description(header + behind[-1].entry, into) && into.begin <= pc &&
-           pc < into.end;
-}
-
 /// The entry in one file, given its .eh_frame_hdr.
 bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& into) noexcept {
     dwarf_reader reader = unbounded(header);
@@ -128,7 +114,19 @@ bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& 
     const auto base = reinterpret_cast<std::uintptr_t>(header);
     reader.pointer(frames_encoding, base);
     const std::uintptr_t count = reader.pointer(count_encoding, base);
-    return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
+    if (reader.failed()) {
+        return false;
+    }
+    struct pair {
+        std::int32_t code;
+        std::int32_t entry;
+    };
+    const auto wanted = static_cast<std::int64_t>(pc - base);
+    const auto* const pairs = reinterpret_cast<const pair*>(reader.position());
+    const auto* const behind = std::upper_bound(
+        pairs, pairs + count, wanted, [](std::int64_t offset, const pair& p) { return offset < p.code; });
+    return behind != pairs && read_description(header + behind[-1].entry, into) && into.begin <= pc &&
+           pc < into.end;
 }
 
 using base = recovery::base;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../../interpose/raw.hpp"
+
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,21 +35,13 @@ public:
     /// Offsets in bytes. The kind is cut if one does not fit.
     static constexpr rule make(rule_kind kind, std::int64_t cfa_offset, saved_rbp rbp,
                                std::int64_t rbp_offset) {
-        if (!fits(cfa_offset, cfa_bits) || !fits(rbp_offset, rbp_bits)) {
-            return rule{rule_kind::cut};
-        }
         rule result{kind};
         result.bits_ |= static_cast<std::uint32_t>(rbp) << kind_bits;
         result.bits_ |= low(rbp_offset / 8, rbp_bits) << rbp_shift;
         result.bits_ |= low(cfa_offset / 8, cfa_bits) << cfa_shift;
-        return result;
+        const bool fits = result.cfa_offset() == cfa_offset && result.rbp_offset() == rbp_offset;
+        return fits ? result : rule{rule_kind::cut};
     }
-    static constexpr rule from_bits(std::uint32_t bits) {
-        rule result;
-        result.bits_ = bits;
-        return result;
-    }
-
     constexpr std::uint32_t bits() const { return bits_; }
     constexpr rule_kind kind() const { return static_cast<rule_kind>(bits_ & ((1u << kind_bits) - 1)); }
     constexpr saved_rbp rbp() const { return static_cast<saved_rbp>(bits_ >> kind_bits & 3u); }
@@ -62,10 +57,6 @@ private:
     static constexpr unsigned cfa_shift = rbp_shift + rbp_bits;
     static_assert(cfa_shift + cfa_bits == bit_count);
 
-    static constexpr bool fits(std::int64_t bytes, unsigned bits) {
-        const std::int64_t limit = std::int64_t{8} << (bits - 1);
-        return bytes % 8 == 0 && bytes >= -limit && bytes < limit;
-    }
     static constexpr std::uint32_t low(std::int64_t value, unsigned bits) {
         return static_cast<std::uint32_t>(value) & ((1u << bits) - 1);
     }
@@ -85,16 +76,6 @@ constexpr std::uint64_t scramble(std::uintptr_t address) {
     return (address * odd) & ((std::uint64_t{1} << address_bits) - 1);
 }
 
-/// Makes all words of a table zero. Memory that was never used is not touched.
-template <typename Word, std::size_t Count>
-void clear_used(std::atomic<Word> (&words)[Count]) noexcept {
-    for (std::atomic<Word>& word : words) {
-        if (word.load(std::memory_order_relaxed) != Word{}) {
-            word.store(Word{}, std::memory_order_relaxed);
-        }
-    }
-}
-
 /// Return address -> rule, for all threads: 64 k entries in sets of two. An entry is one word with all of the key, so
 /// there is nothing to lock and nothing to tear; who comes last wins. All zero is empty.
 class rule_table {
@@ -105,11 +86,11 @@ public:
     /// The rule, or one of kind none.
     rule find(std::uintptr_t address) const noexcept {
         const std::uint64_t key = scramble(address);
-        const auto& set = entries_[set_of(key)];
+        const auto& set = entries_[key >> tag_bits];
         for (const auto& entry : set) {
             const std::uint64_t word = entry.load(std::memory_order_relaxed);
             if (word >> rule::bit_count == (key & tag_mask)) {
-                return rule::from_bits(static_cast<std::uint32_t>(word & rule_mask));
+                return std::bit_cast<rule>(static_cast<std::uint32_t>(word & rule_mask));
             }
         }
         return {};
@@ -120,7 +101,7 @@ public:
             return;
         }
         const std::uint64_t key = scramble(address);
-        auto& set = entries_[set_of(key)];
+        auto& set = entries_[key >> tag_bits];
         // The newest lies first, and what was there moves back.
         set[1].store(set[0].load(std::memory_order_relaxed), std::memory_order_relaxed);
         set[0].store((key & tag_mask) << rule::bit_count | value.bits(), std::memory_order_relaxed);
@@ -128,7 +109,7 @@ public:
 
     void clear() noexcept {
         for (auto& set : entries_) {
-            clear_used(set);
+            preload::clear_used(set);
         }
     }
 
@@ -138,10 +119,6 @@ private:
     static constexpr std::uint64_t rule_mask = (std::uint64_t{1} << rule::bit_count) - 1;
     static_assert(tag_bits + rule::bit_count == 64);
     static_assert(sets == std::size_t{1} << (address_bits - tag_bits));
-
-    static constexpr std::size_t set_of(std::uint64_t key) {
-        return static_cast<std::size_t>(key >> tag_bits);
-    }
 
     std::atomic<std::uint64_t> entries_[sets][ways];
 };

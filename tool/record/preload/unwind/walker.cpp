@@ -8,6 +8,7 @@
 #include <unwind.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace linn::tool::unwind {
 namespace {
@@ -34,44 +35,28 @@ private:
     /// Goes to the caller of the frame that `return_address` lies in; false if there is none.
     bool step(std::uintptr_t& return_address) {
         const rule way = rule_of(return_address);
-        std::uintptr_t frame = 0;
-        switch (way.kind()) {
-        case rule_kind::stack_pointer:
-            frame = stack_pointer_ + offset(way.cfa_offset());
-            break;
-        case rule_kind::frame_pointer:
-            if (!load_frame_pointer()) {
-                return false;
-            }
-            frame = frame_pointer_ + offset(way.cfa_offset());
-            break;
-        case rule_kind::saved_by_frame:
-            if (!load_frame_pointer() || !load(frame_pointer_ + offset(way.cfa_offset()), frame)) {
-                return false;
-            }
-            break;
-        case rule_kind::none:
-        case rule_kind::end:
+        const rule_kind kind = way.kind();
+        if (kind == rule_kind::none || kind == rule_kind::end) {
             return false;
-        case rule_kind::cut:
+        }
+        if (kind == rule_kind::cut) {
             return cut();
+        }
+        const bool by_stack = kind == rule_kind::stack_pointer;
+        if ((!by_stack || way.rbp() == saved_rbp::by_frame_pointer) && !load_frame_pointer()) {
+            return false;
+        }
+        std::uintptr_t frame = (by_stack ? stack_pointer_ : frame_pointer_) + offset(way.cfa_offset());
+        if (kind == rule_kind::saved_by_frame && !load(frame, frame)) {
+            return false;
         }
         // The stack grows downwards, so a caller's frame lies above.
         if (frame <= stack_pointer_) {
             return cut();
         }
-        switch (way.rbp()) {
-        case saved_rbp::unchanged:
-            break;
-        case saved_rbp::below_cfa:
-            frame_pointer_at_ = frame + offset(way.rbp_offset());
-            break;
-        case saved_rbp::by_frame_pointer:
-            if (!load_frame_pointer()) {
-                return false;
-            }
-            frame_pointer_at_ = frame_pointer_ + offset(way.rbp_offset());
-            break;
+        if (way.rbp() != saved_rbp::unchanged) {
+            frame_pointer_at_ =
+                (way.rbp() == saved_rbp::below_cfa ? frame : frame_pointer_) + offset(way.rbp_offset());
         }
         if (!load(frame - sizeof(std::uintptr_t), return_address)) {
             return false;
@@ -94,16 +79,12 @@ private:
     /// Brings rbp of the present frame to frame_pointer_, which has been left where it was saved until needed: most
     /// functions do not, and what was not read need not be verified.
     bool load_frame_pointer() {
-        if (frame_pointer_at_ != 0) {
-            const std::uintptr_t at = frame_pointer_at_;
-            frame_pointer_at_ = 0;
-            return load(at, frame_pointer_);
+        if (frame_pointer_at_ == 0) {
+            into_.used_frame_pointer = into_.used_frame_pointer || is_start_frame_pointer_;
+            return true;
         }
-        if (!frame_pointer_loaded_) {
-            into_.used_frame_pointer = true;
-        }
-        frame_pointer_loaded_ = true;
-        return true;
+        is_start_frame_pointer_ = false;
+        return load(std::exchange(frame_pointer_at_, 0), frame_pointer_);
     }
 
     bool load(std::uintptr_t address, std::uintptr_t& value) {
@@ -111,23 +92,19 @@ private:
         if (address < first_ || address % sizeof(std::uintptr_t) != 0 || !memory_.word(address)) {
             return cut();
         }
-        frame_pointer_loaded_ = frame_pointer_loaded_ || &value == &frame_pointer_;
         value = *reinterpret_cast<const std::uintptr_t*>(address);
-        note((address - first_) / sizeof(std::uintptr_t), value);
-        return true;
-    }
-
-    void note(std::uint64_t distance, std::uintptr_t value) {
+        const std::uint64_t distance = (address - first_) / sizeof(std::uintptr_t);
         if (distance > stack_word::most_distance || value > stack_word::value_mask ||
             into_.word_count == most_words(most_frames)) {
             into_.words_complete = false;
-            return;
+        } else {
+            into_.words[into_.word_count++] = distance << stack_word::value_bits | value;
         }
-        into_.words[into_.word_count++] = distance << stack_word::value_bits | value;
+        return true;
     }
 
     bool cut() {
-        into_.result = walk::outcome::cut;
+        into_.is_cut = true;
         return false;
     }
 
@@ -140,8 +117,7 @@ private:
     std::uintptr_t stack_pointer_;
     std::uintptr_t frame_pointer_;
     std::uintptr_t frame_pointer_at_ = 0; // 0: it is in frame_pointer_
-    bool frame_pointer_loaded_ =
-        false; // frame_pointer_ is not the one of the start any more, or was noted as used
+    bool is_start_frame_pointer_ = true;  // what frame_pointer_ is
 };
 
 #if !defined(__x86_64__)
@@ -194,31 +170,25 @@ bool readable_pages::learn(std::uintptr_t address) noexcept {
     constexpr std::uintptr_t page_size = std::uintptr_t{1} << page_shift;
     // Frames are seldom larger. What is further away begins a range of its own.
     constexpr std::uintptr_t most_gap = 64 * page_size;
-    const std::uintptr_t page = address & ~(page_size - 1);
-    std::uintptr_t first = page;
-    std::uintptr_t last = page;
-    if (page - (begin_ + size_) < most_gap) {
-        first = begin_ + size_;
-    } else if (begin_ - (page + page_size) < most_gap) {
-        last = begin_ - page_size;
-    }
-    for (std::uintptr_t probed = first; probed <= last; probed += page_size) {
-        if (!probe_word(probed)) {
-            if (first == last) {
-                return false;
-            }
-            first = last = page; // a guard page lies between: another stack
-            probed = page - page_size;
+    const auto are_readable = [](std::uintptr_t from, std::uintptr_t end) {
+        while (from != end && probe_word(from)) {
+            from += page_size;
         }
+        return from == end; // otherwise a guard page lies between: another stack
+    };
+    const std::uintptr_t page = address & ~(page_size - 1);
+    const std::uintptr_t behind = page + page_size;
+    if (!probe_word(page)) {
+        return false;
     }
-    if (size_ != 0 && first == begin_ + size_) {
-        size_ += last + page_size - first;
-    } else if (size_ != 0 && last + page_size == begin_) {
-        size_ += begin_ - first;
-        begin_ = first;
+    if (const std::uintptr_t end = begin_ + size_; page - end < most_gap && are_readable(end, page)) {
+        size_ = behind - begin_;
+    } else if (begin_ - behind < most_gap && are_readable(behind, begin_)) {
+        size_ += begin_ - page;
+        begin_ = page;
     } else {
-        begin_ = first;
-        size_ = last + page_size - first;
+        begin_ = page;
+        size_ = page_size;
     }
     if (begin_ >> page_shift >> (64 - count_bits) == 0 && size_ >> page_shift <= most_pages) {
         word_.store(begin_ >> page_shift << count_bits | size_ >> page_shift, std::memory_order_relaxed);
@@ -228,10 +198,6 @@ bool readable_pages::learn(std::uintptr_t address) noexcept {
 
 void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
                 walk& into) noexcept {
-    into.result = walk::outcome::complete;
-    into.used_frame_pointer = false;
-    into.words_complete = true;
-    into.word_count = 0;
 #if defined(__x86_64__)
     walker{start, table, memory, into}.run(start.return_address, depth);
 #else

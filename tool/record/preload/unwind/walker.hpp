@@ -22,17 +22,15 @@ public:
     static constexpr unsigned page_shift = 12;
 
     explicit readable_pages(std::atomic<std::uint64_t>& word) : word_(word) {
-        unpack(word.load(std::memory_order_relaxed));
+        const std::uint64_t packed = word.load(std::memory_order_relaxed);
+        begin_ = static_cast<std::uintptr_t>(packed >> count_bits) << page_shift;
+        size_ = static_cast<std::uintptr_t>(packed & most_pages) << page_shift;
     }
 
     /// Whether the aligned word there can be read. Probes pages that are not known yet.
     bool word(std::uintptr_t address) { return address - begin_ < size_ || learn(address); }
 
 private:
-    void unpack(std::uint64_t packed) {
-        begin_ = static_cast<std::uintptr_t>(packed >> count_bits) << page_shift;
-        size_ = static_cast<std::uintptr_t>(packed & most_pages) << page_shift;
-    }
     bool learn(std::uintptr_t address) noexcept;
 
     static constexpr unsigned count_bits = 28; // and 36 bits for the number of the first page
@@ -75,11 +73,7 @@ constexpr unsigned most_words(unsigned depth) {
 /// What a walk found, and everything that it depended on besides the rules: the caller's return address and stack
 /// pointer, its frame pointer if that was used, and the words, in the order in which they were read.
 struct walk {
-    enum class outcome : std::uint8_t {
-        complete, ///< depth or the outermost frame was reached
-        cut,      ///< a frame cannot be followed, or it would have read what is no stack
-    };
-    outcome result = outcome::complete;
+    bool is_cut = false; ///< a frame cannot be followed, or it would have read what is no stack
     bool used_frame_pointer = false;
     bool words_complete = true; ///< otherwise there were more, farther away or larger, than fit
     unsigned frame_count = 0;
@@ -88,7 +82,7 @@ struct walk {
     std::uint64_t words[most_words(most_frames)];
 };
 
-/// Follows the rules from `start` outwards; `table` keeps what it compiles, null for nowhere.
+/// Follows the rules from `start` outwards; `into` is empty. `table` keeps what it compiles, null for nowhere.
 void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
                 walk& into) noexcept;
 

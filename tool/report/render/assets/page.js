@@ -26,14 +26,13 @@ function sortTable(table, heading) {
   for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   for (const body of table.tBodies) {
-    const all = Array.from(body.rows);
-    const first = all.filter((row) => row.classList.contains("group"));
-    const rest = all.filter((row) => !/\b(group|more)\b/.test(row.className));
-    const more = new Map(rest.map((row) => [row, row.nextElementSibling]));
-    const keys = new Map(rest.map((row) => [row, keyOf(row, column, isWords)]));
-    rest.sort((a, b) => compare(keys.get(a), keys.get(b), ascending ? 1 : -1));
-    const isMore = (row) => row && row.classList.contains("more");
-    body.append(...first, ...rest.flatMap((row) => isMore(more.get(row)) ? [row, more.get(row)] : [row]));
+    const pairs = []; // a row, and what belongs to it
+    for (const row of body.rows) {
+      if (row.classList.contains("more")) pairs.at(-1).push(row);
+      else if (!row.classList.contains("group")) pairs.push([row]);
+    }
+    pairs.sort(([a], [b]) => compare(keyOf(a, column, isWords), keyOf(b, column, isWords), ascending ? 1 : -1));
+    body.append(...pairs.flat());
   }
 }
 
@@ -44,21 +43,3 @@ for (const heading of document.querySelectorAll("thead tr.columns th")) {
   button.addEventListener("click", () => sortTable(heading.closest("table"), heading));
   heading.append(button);
 }
-
-// A row opens what belongs to it; words can still be marked.
-for (const more of document.querySelectorAll("tr.more")) {
-  more.previousElementSibling?.addEventListener("click", () => {
-    const details = more.querySelector("details");
-    if (details && getSelection().isCollapsed) details.open = !details.open;
-  });
-}
-
-// Paper has nothing to unfold; what was closed before is closed again afterwards.
-let opened = [];
-addEventListener("beforeprint", () => {
-  opened = Array.from(document.querySelectorAll("details:not([open])"));
-  for (const d of opened) d.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const d of opened) d.open = false;
-});

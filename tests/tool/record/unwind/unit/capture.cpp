@@ -137,7 +137,7 @@ TEST_CASE("a frame pointer that leads nowhere is not followed" * where_it_can_wa
         unwind::walk found;
         unwind::walk_stack(start, depth, nullptr, unwind::readable_pages{readable}, found);
         CHECK(found.frame_count == 1);
-        CHECK(found.result == unwind::walk::outcome::cut);
+        CHECK(found.is_cut);
         CHECK(unwind::walk_and_keep(mine, start).is_cut);
     }
 }

@@ -28,6 +28,8 @@ public:
     std::string build_id() const; ///< in hexadecimal; empty: none
     bool has_section(const char* name) const;
 
+    std::vector<GElf_Phdr> segments(unsigned type) const;
+
     /// The dynamic loader that a program names; empty: it is static.
     std::string interpreter() const;
 
@@ -43,8 +45,6 @@ public:
 
 private:
     elf_file() = default;
-
-    std::vector<GElf_Phdr> segments(unsigned type) const;
 
     std::string path_;
     int descriptor_ = -1;
