@@ -15,9 +15,9 @@ set(LINN_LATER_GROUPS abi bench compile_fail consumer debugger dso examples fibe
     stress valgrind)
 set(LINN_LATER_TESTS
     "docs[.]site"
-    "golden[.]loop"
+    "golden[.](loop|path[.](clang|compiled))"
     "lint[.]corpus"
-    "model[.](pool[.]creation_three|resource[.]first_|without[.]unlock)"
+    "model[.](depot[.]trim_three|pool[.]creation_three|resource[.](first_|two_trims)|without[.]unlock)"
     "mutants[.]sample"
     "process[.]tools_race_checkers"
     "tool[.](bench|download|html|measuring)"
@@ -25,7 +25,8 @@ set(LINN_LATER_TESTS
     "tool[.]allocators[.]install"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
     "tool[.]run[.](budget|interrupt)"
-    "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)")
+    "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)"
+    "tool[.]unit[.]thread_programs")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING
   "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
