@@ -130,8 +130,7 @@ public:
         add_value(arguments, "--container", options_.container, "NAME",
                   "unordered_set, map, set or list (default unordered_set)", one_of(container_names));
         add_value(arguments, "--work", work_, "PERCENT",
-                  fmt::format("percent of the usual work (default {}, --full {})", quick_effort.work,
-                              full_effort.work),
+                  fmt::format("percent of the work of --full (default {})", quick_effort.work),
                   whole_number(1, 1'000));
         add_seed(arguments, options_.seed);
         add_value(arguments, "--pin", options_.cpu, "CPU|auto|none",

@@ -46,9 +46,10 @@ void run_arguments::add() {
               "run exactly COUNT rounds (default: until --precision)", whole_number(1, 100'000));
     budget_ = static_cast<unsigned>(options_.budget.count());
     add_value(arguments, "--budget", budget_, "SECONDS",
-              fmt::format("seconds for all rounds (default {})", budget_), whole_number(1, 1'000'000));
+              fmt::format("seconds for the measurement (default {})", budget_), whole_number(1, 1'000'000));
+    precision_ = options_.precision * 100;
     add_value(arguments, "--precision", precision_, "PERCENT",
-              "stop when all ratios of wall times are known to within PERCENT (default 1)",
+              fmt::format("stop when the times are known to within PERCENT (default {})", precision_),
               number(0.01, 100));
     add_value(arguments, "--warm-up", options_.warm_up_rounds, "COUNT",
               fmt::format("rounds thrown away first (default {})", options_.warm_up_rounds),

@@ -33,7 +33,7 @@ private:
     run_options& options_;
     std::string input_;
     std::string pin_;
-    double precision_ = 1;
+    double precision_ = 0;
     unsigned budget_ = 0;
     unsigned timeout_ = 0;
 };

@@ -109,6 +109,7 @@ public:
         // The first run and the counting one warm the caches, and three parts share the budget.
         options_.warm_up_rounds = 0;
         options_.budget = std::chrono::seconds{180};
+        options_.precision = 0.0025;
         measuring_.add();
     }
 

@@ -59,7 +59,6 @@ std::size_t screening_rounds(const trial_plan& wishes) {
 namespace {
 
 constexpr double clear_half_widths = 3;
-constexpr double precise_half_width = 0.0025;
 
 double half_width(const interval& s) {
     return (s.high - s.low) / 2;
@@ -249,9 +248,8 @@ bool is_clear(const try_judgement& judged) noexcept {
                clear_half_widths * half_width(judged.pools->saved);
 }
 
-bool is_precise(const try_judgement& judged) noexcept {
-    return judged.pools && judged.pools->saved.is_known() &&
-           half_width(judged.pools->saved) <= precise_half_width;
+bool is_precise(const try_judgement& judged, double within) noexcept {
+    return judged.pools && judged.pools->saved.is_known() && half_width(judged.pools->saved) <= within;
 }
 
 } // namespace linn::tool

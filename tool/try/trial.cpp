@@ -295,7 +295,8 @@ private:
                 row.contender.most_rounds = row.samples.size();
             }
         }
-        return is_precise(judged) || (is_clear(judged) && seconds_used() >= deciding_share * budget());
+        return is_precise(judged, options_.precision) ||
+               (is_clear(judged) && seconds_used() >= deciding_share * budget());
     }
 
     /// What explains is measured as far as there is time, most important first.
@@ -425,12 +426,12 @@ std::string forecast_of(const trial_plan& plan) {
         return {};
     }
     const auto rounds = static_cast<std::size_t>(plan.rounds);
-    return fmt::format("the budget has room for {} of {} arms: {}; --budget {:.0f} has room for a decision",
-                       figures::counted(rounds, "round"), plan.arms(),
-                       rounds < rounds_to_judge
-                           ? "too few for an interval, so the answer will likely be not known"
-                           : "only a large gain can be told from chance",
-                       std::ceil((plan.seconds_before + plan.seconds_of(rounds_to_decide)) / 10) * 10);
+    return fmt::format(
+        "the budget has room for {} of {} variants: {}; a decision needs --budget {:.0f} or more",
+        figures::counted(rounds, "round"), plan.arms(),
+        rounds < rounds_to_judge ? "too few for an interval, so the answer will likely be not known"
+                                 : "only a large gain can be told from chance",
+        std::ceil((plan.seconds_before + plan.seconds_of(rounds_to_decide)) / 10) * 10);
 }
 
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,

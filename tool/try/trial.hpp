@@ -105,8 +105,8 @@ void judge_explanation(try_judgement& judged, const run_result& explaining,
 /// Whether further rounds would not change the answer: the threshold lies far outside the interval.
 bool is_clear(const try_judgement& judged) noexcept;
 
-/// Whether further rounds would hardly change the figure.
-bool is_precise(const try_judgement& judged) noexcept;
+/// Whether further rounds would hardly change the figure: its interval is +- `within` at most.
+bool is_precise(const try_judgement& judged, double within) noexcept;
 
 /// The whole of `linn try`.
 struct try_result {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether `linn try` tells the truth about programs whose gain is known, on machines that drift, repeat themselves and are
-// disturbed. No clock takes part.
+// Whether `linn try` tells the truth about programs whose gain is known, on simulated machines that are disturbed.
 #include "made_world.hpp"
 #include "report/commands/reports.hpp"
 #include "run/run.hpp"
@@ -166,7 +165,7 @@ struct trial_world {
         return all;
     }
 
-    try_result run(long budget_seconds, std::size_t rounds = 0) {
+    try_result run(long budget_seconds, std::size_t rounds = 0, double precision = 0.0025) {
         here = machine{seed, model.sigma, model.outliers};
         run_world world =
             testing::made_world(allocators, clock, [this](const launch_spec& spec) { return launch(spec); });
@@ -181,6 +180,7 @@ struct trial_world {
         }
         o.seed = seed;
         o.rounds = rounds;
+        o.precision = precision;
         o.budget = std::chrono::seconds{budget_seconds};
         return try_pools(
             o, candidates(), world, "/lib/liblinn-try.so", [](const work_progress&) {},
@@ -209,8 +209,7 @@ TEST_CASE("five seeds, one answer, and intervals that agree with the truth") {
         covered +=
             result.judged.pools->saved.low <= 0.11 && 0.11 <= result.judged.pools->saved.high ? 1U : 0U;
         CHECK(world.clock < 95);
-        CHECK(samples_of(result.explaining, "chosen") >
-              0); // the answer is clear: the rest of the budget explains it
+        CHECK(samples_of(result.explaining, "chosen") > 0); // the rest of the budget explains the answer
         CHECK(samples_of(result.explaining, "over") > 0);
         CHECK(samples_of(result.deciding, "fast") <= rounds_to_compare);
         CHECK(samples_of(result.deciding, "by-size") > samples_of(result.deciding, "fast"));
@@ -228,6 +227,7 @@ TEST_CASE("while the answer is open, the rounds go there, and what explains has 
     CHECK(result.judged.open == open_question::too_wide);
     CHECK(result.explaining.rows.empty());
     CHECK(samples_of(result.deciding, "types") >= 60);
+    CHECK(samples_of(world.run(90, 0, 0.1).deciding, "types") == rounds_to_decide);
 }
 
 TEST_CASE("a budget that cannot decide says so before anything is measured, and another does not") {
