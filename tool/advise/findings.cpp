@@ -104,11 +104,11 @@ std::vector<advice_finding> runtime_note(const advice& a) {
         note.bytes += blocks.bytes;
         parts.push_back(fmt::format("{} {} ({})", blocks.count, blocks.rule, blocks.what));
     }
-    note.text = fmt::format(
-        "{}, {}, {} kept on purpose and no {}: {}; 'linn trace --leaks --all-leaks' lists {}",
-        counted(note.count, "block of the C and C++ runtime", "blocks of the C and C++ runtime"),
-        figures::bytes_text(note.bytes), agreeing(note.count, "is", "are"),
-        agreeing(note.count, "leak", "leaks"), fmt::join(parts, ", "), agreeing(note.count, "it", "them"));
+    note.text =
+        fmt::format("{}, {}, {} kept on purpose, not leaked: {}; 'linn trace --leaks --all-leaks' lists {}",
+                    counted(note.count, "block of the C and C++ runtime", "blocks of the C and C++ runtime"),
+                    figures::bytes_text(note.bytes), agreeing(note.count, "is", "are"),
+                    fmt::join(parts, ", "), agreeing(note.count, "it", "them"));
     return {std::move(note)};
 }
 
@@ -163,8 +163,8 @@ std::vector<advice_finding> page_faults(const advice& a) {
     }
     return {
         {"page-faults",
-         fmt::format("page faults of heap memory take {} of the CPU time, which huge pages spare in part: "
-                     "'linn run --only glibc-huge-pages' measures that, and 'linn try' pools on huge pages",
+         fmt::format("page faults of heap memory take {} of the CPU time; huge pages avoid some: 'linn run "
+                     "--only glibc-huge-pages' measures that, and 'linn try' measures pools on huge pages",
                      share_text(time.page_faults)),
          {},
          0,

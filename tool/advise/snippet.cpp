@@ -133,7 +133,7 @@ std::string huge_page_alias() {
 /// The option for a type everywhere, where the call has no place for it; empty where none is wanted.
 std::string option_of_type(const advised_type& type, const std::string& element) {
     return type.wants_huge_pages
-               ? fmt::format("+ template <> // behind the class, before it is used\n"
+               ? fmt::format("+ template <> // after the class, before its first use\n"
                              "+ inline constexpr linn::pool_options linn::default_options<{}>{};\n",
                              element, huge_pages_option)
                : std::string{};

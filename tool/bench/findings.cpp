@@ -253,7 +253,7 @@ std::vector<double> floors_of(const scenario_result& s) {
     return floors;
 }
 
-/// Percent of the usual work; of less, warming up is a large part.
+/// Percent of the full work; of less, warming up is a large part.
 constexpr std::size_t least_trusted_work = 10;
 
 void set_trust(const bench_result& result, const scenario_result& s, headline_result& h) {
@@ -262,7 +262,7 @@ void set_trust(const bench_result& result, const scenario_result& s, headline_re
         h.trust = fmt::format("LOW. {}, and {} are needed.", figures::counted(s.least_rounds, "round"),
                               rounds_to_judge);
     } else if (result.options.work < least_trusted_work) {
-        h.trust = fmt::format("LOW. Most of {} % of the usual work is warming up: leave out --work.",
+        h.trust = fmt::format("LOW. Most of {} % of the full work is warming up: leave out --work.",
                               result.options.work);
     } else if (std::string busy = disturbance(result); !busy.empty()) {
         h.trust = "LOW. " + busy;

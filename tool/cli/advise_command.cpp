@@ -24,7 +24,7 @@ constexpr const char* advise_footer =
     "  linn advise simulate.linn\n"
     "  linn advise simulate.linn --type Particle\n"
     "  linn advise simulate.linn --html advice.html\n"
-    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, time_share}'\n";
+    "  linn advise simulate.linn --json - | jq '.types[] | {type: .label, use, time_share}'\n";
 
 } // namespace
 

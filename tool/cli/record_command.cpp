@@ -262,7 +262,7 @@ private:
                             written(unit::nanoseconds, end.user_ns + end.system_ns),
                             written(unit::nanoseconds, result.baseline.cpu_ns)));
         } else if (!result.no_baseline.empty()) {
-            say(fmt::format("not run again for its own CPU time, because {}; the trace has {}",
+            say(fmt::format("not run again to measure its CPU time, because {}; the trace has {}",
                             result.no_baseline,
                             end.event_cost_ns > 0 ? fmt::format("an estimate ({} an event)",
                                                                 written(unit::nanoseconds, end.event_cost_ns))

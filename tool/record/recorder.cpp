@@ -65,7 +65,7 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr double least_share = 0.5;
 constexpr double most_share = 1.2;
 constexpr double noise_ns = 20e6;
-constexpr const char* how_to = " (--baseline runs it again all the same)"; // where it would be measured then
+constexpr const char* how_to = " (--baseline runs it anyway)"; // where it would be measured then
 
 double cpu_ns(const program_outcome& end) {
     return end.user_ns + end.system_ns;
@@ -325,8 +325,8 @@ private:
             }
         }
         options_.announce(
-            fmt::format("running it again without recording, to know its own CPU time{}",
-                        options_.baseline == second_run_when::harmless ? " (--no-baseline: do not)" : ""));
+            fmt::format("running it again without recording to measure its CPU time{}",
+                        options_.baseline == second_run_when::harmless ? " (--no-baseline skips this)" : ""));
         if (input_place_ >= 0) {
             ::lseek(STDIN_FILENO, input_place_, SEEK_SET);
         }

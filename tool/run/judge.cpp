@@ -477,7 +477,7 @@ void add_memory_findings(run_result& result) {
             fmt::format("None takes measurably less memory than the default's {}.", size_text(now)));
     }
     if (rows.back()->find_estimate("peak_rss_bytes")->call == verdict::worse) {
-        sentence("Most", *rows.back());
+        sentence("Most memory at the peak", *rows.back());
     }
 }
 

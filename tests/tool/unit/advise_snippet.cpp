@@ -186,7 +186,7 @@ TEST_CASE("where the objects are worth huge pages, the change asks for them") {
         type_at(remedy::make_shared, "net::Packet", "std::shared_ptr<net::Packet>", "", "make-shared", 1));
     CHECK(snippet_for(shared, file({"auto p = std::make_shared<net::Packet>(1);"})) ==
           "@@ app.cpp:1\n+ #include <linn/memory.hpp>\n"
-          "+ template <> // behind the class, before it is used\n"
+          "+ template <> // after the class, before its first use\n"
           "+ inline constexpr linn::pool_options linn::default_options<net::Packet>{.huge_pages = true};\n"
           "- auto p = std::make_shared<net::Packet>(1);\n+ auto p = linn::make_shared<net::Packet>(1);\n");
     const advised_type block =

@@ -143,7 +143,7 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
     }
     if (s.repeated != 0) {
         lines.push_back(
-            fmt::format("repeated because the machine was disturbed: {}; kept although it still was: {}",
+            fmt::format("repeated because the machine was disturbed: {}; kept although disturbed: {}",
                         counted(s.repeated, "sample"), s.disturbed));
     }
     return lines;
@@ -157,7 +157,7 @@ std::string what_it_measures(const bench_result& result, const scenario_result& 
         text += ": " + heading;
     }
     if (result.options.work != 100) {
-        text += fmt::format("; {} % of the usual work", result.options.work);
+        text += fmt::format("; {} % of the full work", result.options.work);
     }
     const std::string rounds = counted(s.most_rounds, "round");
     return capitalised(s.least_rounds == s.most_rounds
@@ -308,7 +308,7 @@ void add_contenders(document& d, const bench_result& result) {
     s.add(std::move(missing), is_short ? forms::page : forms::everywhere);
 }
 
-/// "quick: 6 of 10 rounds fitted in 240 s, 25 % of the usual work; took 3 min 47 s".
+/// "quick: 6 of 10 rounds fitted in 240 s, 25 % of the full work; took 3 min 47 s".
 std::string effort_text(const bench_result& result) {
     const bench_options& o = result.options;
     return fmt::format("{}: {}{}; took {}", o.full ? "full" : "quick",
@@ -316,7 +316,7 @@ std::string effort_text(const bench_result& result) {
                                                            counted(o.rounds, "round"),
                                                            figures::written(unit::count, o.budget_s))
                                              : counted(result.complete_rounds, "round"),
-                       o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work),
+                       o.work == 100 ? "" : fmt::format(", {} % of the full work", o.work),
                        figures::elapsed_text(result.seconds));
 }
 

@@ -236,7 +236,7 @@ table totals_table(const trace_comparison& c) {
     };
     add("bytes live at most", profile_measure::bytes, peak(c.old_trace), peak(c.new_trace));
     if (!c.unit.empty()) {
-        t.remarks.push_back("bytes live at most and what is never released: of the run");
+        t.remarks.push_back("bytes live at most and what is never released are not divided");
     }
     return t;
 }

@@ -287,7 +287,7 @@ std::string disturbance_of(const run_result& result) {
     if (repeated + disturbed == 0) {
         return {};
     }
-    return fmt::format("repeated because the machine was disturbed: {}; kept although it was: {}",
+    return fmt::format("repeated because the machine was disturbed: {}; kept although disturbed: {}",
                        counted(repeated, "run"), disturbed);
 }
 

@@ -201,7 +201,7 @@ private:
         }
         return judged_.allocator_saves ? fmt::format("{} {}", title_of_allocator(),
                                                      saving_text(subject::one, judged_.allocator->saved))
-                                       : "no allocator tried certainly saves any";
+                                       : "no other allocator certainly saves time";
     }
 
     std::string both_clause() const {
