@@ -44,8 +44,8 @@ def sizes(root):
 
 
 def check(root):
-    return [f"{what}: {number}, and the bound is {BOUNDS[what][0]}" for what, number in sizes(root).items()
-            if number > BOUNDS[what][0]]
+    return [f"{what}: {number}, and the bound is {BOUNDS[what][0]}: delete as much, or ask for a higher bound"
+            for what, number in sizes(root).items() if number > BOUNDS[what][0]]
 
 
 def table(root):

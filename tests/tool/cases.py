@@ -84,6 +84,12 @@ REFERENCE = pathlib.Path(__file__).parents[2] / "docs/reference"
 NAMED = {"providers", "values", "estimates", "noise", "noise_floor", "claim_threshold", "phases", "metrics", "calls", "kinds"}
 
 
+def names_in(page, heading):
+    """The names in the first column, which has this heading, of a table of the guide, without remarks in brackets."""
+    table = (REFERENCE.parent / "guide" / page).read_text().split(f"\n| {heading} |")[1].split("\n\n")[0]
+    return re.findall(r"`([a-z0-9-]+)`", re.sub(r"\([^)]*\)", "", " ".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE))))
+
+
 def fields_of(value, named=False):
     if isinstance(value, dict):
         return set().union(set() if named else value, *(fields_of(part, name in NAMED) for name, part in value.items()))

@@ -25,8 +25,8 @@ constexpr std::string_view scudo_soname = "libclang_rt.scudo_standalone-x86_64.s
 constexpr std::string_view hangs_after_fork =
     "a child forked while another thread allocates can hang: give the program a time limit";
 
-// Every general allocator that the tool knows how to find, in the order of reports: to add one, add a row, and a
-// file of install/ if linn can build it.
+// Every general allocator that the tool knows how to find, in the order of reports. One that linn can build has lines in
+// install/sources.txt and a function in install/build.sh too.
 constexpr known_allocator all_known[]{
     {.name = "glibc", .title = "glibc", .licence = "LGPL-2.1-or-later", .package = "libc6"},
     {.name = "jemalloc",

@@ -16,15 +16,11 @@ TEST_CASE("a package's version is upstream's without epoch and packaging") {
 }
 
 TEST_CASE("every allocator has a licence and a way to get it") {
-    const std::vector<std::string> installable = installable_names();
     for (const known_allocator& a : known_allocators()) {
         CAPTURE(a.name);
         CHECK_FALSE(a.licence.empty());
         CHECK((!a.package.empty() || a.can_install));
-        CHECK((std::find(installable.begin(), installable.end(), a.name) != installable.end()) ==
-              a.can_install);
     }
-    CHECK(known_allocators().front().name == "glibc");
 }
 
 const std::string libc = "/usr/lib/libc.so.6";
