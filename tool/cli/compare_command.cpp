@@ -120,22 +120,24 @@ public:
                   "report only changes larger than this (default 5; of traces 0)", number(0, 1e6));
         arguments.option_defaults()->group(results_group);
         add_choice<compare_by>(arguments, "--by", options_.by, "HOW",
-                               "absolute, ratio, or auto: ratio where the machines differ (default)",
+                               "of results: absolute, ratio, or auto: ratio where machines differ (default)",
                                {"auto", "absolute", "ratio"});
         add_value(arguments, "--fail-on", fail_on_, "WHAT",
-                  "exit with 1 on a regression (default), or on any change", one_of({"regression", "any"}));
-        add_names(arguments, "--only", options_.contenders, "compare these contenders (comma-separated)");
+                  "of results: exit with 1 on a regression (default), or on any change",
+                  one_of({"regression", "any"}));
+        add_names(arguments, "--only", options_.contenders, "of results: these contenders (comma-separated)");
         add_names(arguments, "--scenario", options_.scenarios, "compare these scenarios of bench");
         add_names(arguments, "--metric", options_.measures,
                   "compare these metrics of run, or phases of bench");
         arguments.option_defaults()->group(traces_group);
-        add_choice<profile_measure>(arguments, "--measure", trace_options_.by, "WHAT",
-                                    "allocations (default), bytes, temporary, live-blocks or live-bytes",
-                                    {"allocations", "bytes", "temporary", "live-blocks", "live-bytes"});
+        add_choice<profile_measure>(
+            arguments, "--measure", trace_options_.by, "WHAT",
+            "of traces: allocations (default), bytes, temporary, live-blocks, live-bytes",
+            {"allocations", "bytes", "temporary", "live-blocks", "live-bytes"});
         add_value(arguments, "--per", per_, "UNIT",
-                  "divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
+                  "of traces: divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
         add_value(arguments, "--fail-over", fail_over_, "LIMIT",
-                  "exit with 1 on growth over this percentage of the old total, or count=N");
+                  "of traces: exit with 1 on growth over LIMIT, a percentage of the old total or count=N");
         add_value(arguments, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
         add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
     }

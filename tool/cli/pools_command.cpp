@@ -41,8 +41,7 @@ public:
         arguments.prefix_command();
         add_value(arguments, "--plan", plan_file_, "FILE", "the plan: a TOML file, as linn try writes it");
         add_value(arguments, "--compile", compiled_file_, "FILE",
-                  "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
-                  writable_file());
+                  "compile the plan for LINN_PLAN, and exit; --plan takes it too", writable_file());
         CLI::Option* const statistics = add_value(
             arguments, "--stats", statistics_, "FILE",
             "write statistics when the program ends: as JSON, or as OpenMetrics text where the name ends "

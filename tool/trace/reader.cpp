@@ -180,8 +180,8 @@ trace_reader::trace_reader(const std::filesystem::path& file, sample_policy samp
     collect_records(plan());
     if (samples == sample_policy::refuse && info_.sample_bytes != 0) {
         throw unusable_input{
-            fmt::format("{} holds a sample of the blocks, one in {} bytes, and this takes all of "
-                        "them: record without --sample",
+            fmt::format("{} holds a sample of the blocks, one in {} bytes, and all are needed: "
+                        "record without --sample",
                         file.string(), info_.sample_bytes)};
     }
 }

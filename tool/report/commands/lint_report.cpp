@@ -137,7 +137,6 @@ std::vector<std::string> remarks_of(const lint_result& r) {
             std::ranges::count_if(r.findings, [=](const lint_finding& f) { return f.state == state; }));
     };
     add(in_state(fix_state::applied), "place", "{} fixed; compile and test before you commit");
-    add(in_state(fix_state::offered), "place", "--fix changes {}, where nothing reads the zeros");
     add(in_state(fix_state::in_note), "place",
         "--fix-notes changes {} more, whose callers may rely on the zeros: look at each");
     for (const lint_finding& f : r.findings) {
