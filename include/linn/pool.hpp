@@ -258,7 +258,7 @@ public:
     ///
     /// `f` may destroy the object that it is given, and use this and other pools; it must not destroy
     /// others of this pool, which it may yet be given. What it creates is not visited.
-    /// @pre no other thread uses this pool until it returns
+    /// @pre no other thread uses this pool until it returns; no module with a separate pool has freed objects of it
     /// @returns the number of objects visited
     /// @throws std::bad_alloc before the first call, and what `f` throws
     /// @complexity O(objects ever live at once)
