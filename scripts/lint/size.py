@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (16087, 13500),
-    "tool/: lines": (54996, 55000),
+    "tool/: lines": (54994, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54509, 55000),
+    "tests/: lines": (54510, 55000),
     "docs/, README, CONTRIBUTING: words": (54566, 55000),
     "CHANGELOG: words": (898, 900),
 }

@@ -155,9 +155,11 @@ std::string huge_pages_text(const advised_type& type) {
             ? fmt::format("Its objects take {} at once", figures::bytes_text(live_bytes(type)))
             : "Objects of another type that this change serves take 2 MiB and more at once";
     return fmt::format(
-        "{}: give the pool the option {}, which saves page faults. Without it a pool asks for huge "
+        "{}: give the pool the option {}{}, which saves page faults. Without it a pool asks for huge "
         "pages from 64 MiB on.",
-        live, huge_pages_option);
+        live, huge_pages_option,
+        type.what == remedy::pooled_container ? " (an argument of linn::allocator in the std container)"
+                                              : "");
 }
 
 std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {

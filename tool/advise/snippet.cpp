@@ -123,13 +123,6 @@ std::optional<changed_line> nearest(const advised_type& type, const source_reade
     return std::nullopt;
 }
 
-/// An alias for what takes an allocator: the option is an argument of Linn's.
-std::string huge_page_alias() {
-    return fmt::format("+ template <class T>\n"
-                       "+ using huge_page_allocator = linn::allocator<T, std::allocator<T>, {}>;\n",
-                       huge_pages_option);
-}
-
 /// The option for a type everywhere, where the call has no place for it; empty where none is wanted.
 std::string option_of_type(const advised_type& type, const std::string& element) {
     return type.wants_huge_pages
@@ -179,9 +172,12 @@ std::string allocator_snippet(const advised_type& type) {
         list += list.empty() ? "" : ", ";
         list += is_allocator ? linn + argument.substr(std::string_view{"std::allocator"}.size()) : argument;
     }
+    const std::string alias =
+        fmt::format("+ template <class T>\n"
+                    "+ using huge_page_allocator = linn::allocator<T, std::allocator<T>, {}>;\n",
+                    huge_pages_option);
     return fmt::format("+ #include <linn/allocator.hpp>\n{}+ using pooled_{} = {}<{}>;\n",
-                       type.wants_huge_pages ? huge_page_alias() : "", last_component(taker),
-                       plain_type(taker), list);
+                       type.wants_huge_pages ? alias : "", last_component(taker), plain_type(taker), list);
 }
 
 /// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.

@@ -179,6 +179,7 @@ TEST_CASE("where the objects are worth huge pages, the change asks for them") {
         huge(type_at(remedy::pooled_container, "shop::Order", "std::list<shop::Order>", "", "node", 1));
     CHECK(snippet_for(list, file({"static std::list<Order> orders;"}))
               .ends_with("+ static linn::list<Order> orders;\n"));
+    CHECK(huge_pages_text(list).find("an argument of linn::allocator") != std::string::npos);
     const advised_type circle = huge(type_at(remedy::pooled_class, "geo::Circle", "", "", "class", 5));
     CHECK(snippet_for(declared_at(circle, 1), file({"struct Circle {"}))
               .ends_with("+ struct Circle : linn::pooled<Circle, {.huge_pages = true}> {\n"));
