@@ -216,7 +216,7 @@ template <class T, class... Args>
 }
 
 /// Refuses lengths whose block would be larger than any object may be; libc++ 19 does not notice.
-/// @throws std::bad_array_new_length
+/// @throws std::bad_array_new_length for a longer array
 template <class T>
 std::size_t checked_length(std::size_t n) {
     // A page for the control block and for rounding up.

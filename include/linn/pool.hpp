@@ -152,7 +152,7 @@ public:
     /// @threads a view belongs to one; objects can still pass between threads
     class thread_view {
     public:
-        /// @throws std::bad_alloc
+        /// @throws std::bad_alloc when there is no memory
         [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() const {
             return core::template allocate<true>(*front_);
         }

@@ -59,14 +59,14 @@ struct pooled {
     static_assert(std::is_class_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
                   "linn::pooled is a base of the class that it names: struct order : linn::pooled<order>");
 
-    /// @throws std::bad_alloc
+    /// @throws std::bad_alloc when there is no memory
     static void* operator new(std::size_t bytes) {
         return is_object(bytes) ? pool_of<>::allocate() : ::operator new(bytes);
     }
     static void* operator new(std::size_t bytes, const std::nothrow_t& tag) noexcept {
         return is_object(bytes) ? pool_of<>::try_allocate() : ::operator new(bytes, tag);
     }
-    /// @throws std::bad_alloc
+    /// @throws std::bad_alloc when there is no memory
     static void* operator new(std::size_t bytes, std::align_val_t align) {
         return is_object(bytes, align) ? pool_of<>::allocate() : ::operator new(bytes, align);
     }

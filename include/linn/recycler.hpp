@@ -125,12 +125,12 @@ public:
     /// Gives its object back when it is destroyed. As large as a pointer; converts to `std::shared_ptr<T>`.
     using handle = std::unique_ptr<T, recycle_delete<T>>;
 
-    /// Keeps 1024 idle objects at most. @throws std::bad_alloc
+    /// Keeps 1024 idle objects at most. @throws std::bad_alloc when there is no memory
     template <class U = T> // so that T may be incomplete where the recycler is named
         requires detail::default_initialisable<detail::made<U>>
     recycler() : recycler{options{}} {}
 
-    /// @throws std::bad_alloc
+    /// @throws std::bad_alloc when there is no memory
     template <class U = T>
         requires detail::default_initialisable<detail::made<U>>
     explicit recycler(std::size_t capacity) : recycler{options{.capacity = capacity}} {}

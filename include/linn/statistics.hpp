@@ -75,7 +75,7 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
 /// of type `local_pool`, `fixed_pool` and `handle_pool` are objects; ask them.
 /// @complexity O(pools x (slabs + threads))
 /// @threads any thread; exact when no other thread uses pools meanwhile
-/// @throws std::bad_alloc
+/// @throws std::bad_alloc when there is no memory
 /// @snippet examples/05_statistics.cpp
 [[nodiscard]] inline std::vector<pool_statistics> statistics() {
     using detail::platform;

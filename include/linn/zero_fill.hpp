@@ -36,7 +36,7 @@ inline constexpr unsigned char fill_poisons[] = {0xA5, 0x5A};
 /// Uninitialised memory, freed at the end of the scope.
 class raw_memory {
 public:
-    /// @throws std::bad_alloc
+    /// @throws std::bad_alloc when there is no memory
     raw_memory(std::size_t bytes, std::size_t align)
         : align_{align},
           begin_{static_cast<unsigned char*>(::operator new(bytes, align_))} {}

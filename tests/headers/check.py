@@ -109,7 +109,7 @@ def main():
             print(explanation)
 
     for name, text, flags in variants(header, outside, "--every-way" in sys.argv[2:split]):
-        command = compiler + flags + ["-Werror", "-fsyntax-only"]
+        command = compiler + flags + ["-Werror", "-fsyntax-only"] + ["-Wdocumentation"] * ("clang" in compiler[0])
         run = includes.compile_text(command, text)
         result(name, run.returncode == 0, " ".join(command) + " -x c++ - <<'END'\n" + text + "END\n" + run.stderr)
     if "/detail/" not in header:
