@@ -103,7 +103,6 @@ table places_table(const lint_result& r, std::size_t top) {
             {{.heading = "bytes"},
              {.heading = "place", .is_text = true, .shorten = cut::front, .least = 36, .most = 80},
              {.heading = "what", .is_text = true, .shorten = cut::end, .least = 20, .most = 80},
-             {.heading = "members", .is_text = true, .droppable = 1, .shorten = cut::end, .most = 80},
              {.heading = "fix", .is_text = true}}};
     fill_kind kind = fill_kind::now;
     std::size_t in_text = 0; // with the headings
@@ -115,8 +114,13 @@ table places_table(const lint_result& r, std::size_t top) {
         if (kind_of(f.fill) != kind) {
             t.add_heading(heading_of(kind = kind_of(f.fill)));
         }
+        list notes;
+        for (const tidy_message& note : f.notes) {
+            notes.lines.push_back(fmt::format("{}: {}", place_text(note.file, note.place), note.text));
+        }
         t.add({bytes_cell(f.fill.bytes, f.fill.per_element ? " each" : ""), place_text(f.file, f.place),
-               f.fill.what, members_text(f), fix_text(f.state)});
+               f.fill.what, fix_text(f.state)})
+            .detail.emplace_back(std::move(notes));
     }
     if (in_text != 0) {
         t.cut(in_text, in_text + r.findings.size() - top, "places");

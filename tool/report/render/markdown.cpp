@@ -87,7 +87,9 @@ public:
             rows += '|';
             std::string below; // as further lines of the first cell
             for (const block& b : r.detail) {
-                for (const std::string& line : lines_of(std::get<fold>(b.content).brief)) {
+                const auto* const notes = std::get_if<list>(&b.content);
+                for (const std::string& line :
+                     notes != nullptr ? notes->lines : lines_of(std::get<fold>(b.content).brief)) {
                     below += "<br>" + markdown_text(line);
                 }
             }
