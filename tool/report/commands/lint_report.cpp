@@ -142,7 +142,7 @@ std::vector<std::string> remarks_of(const lint_result& r) {
     };
     add(in_state(fix_state::applied), "place", "{} fixed; compile and test before you commit");
     add(in_state(fix_state::in_note), "place",
-        "--fix-notes changes {} more, whose callers may rely on the zeros: look at each");
+        "--fix-notes changes {}, whose callers may rely on the zeros: look at each");
     for (const lint_finding& f : r.findings) {
         if (f.state == fix_state::refused) {
             lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
