@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <utility>
 
 namespace linn::tool {
