@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (16087, 13500),
-    "tool/: lines": (55000, 55000),
+    "tool/: lines": (54994, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54511, 55000),
+    "tests/: lines": (54549, 55000),
     "docs/, README, CONTRIBUTING: words": (54622, 55000),
     "CHANGELOG: words": (898, 900),
 }

@@ -146,29 +146,6 @@ void describe(Facts& r, const Member& member) {
     member("call_times", r.times);
 }
 
-template <class Facts>
-std::string written(const Facts& facts) {
-    json document;
-    describe(facts, [&](const char* name, const auto& value) { document[name] = as_json(value); });
-    // A path may be any bytes; what is no UTF-8 is replaced.
-    return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
-}
-
-template <class Facts>
-std::optional<Facts> read(std::span<const unsigned char> text) {
-    const json document = json::parse(text.begin(), text.end(), nullptr, false);
-    if (!document.is_object()) {
-        return std::nullopt;
-    }
-    Facts facts;
-    describe(facts, [&](const char* name, auto& value) { take(document, name, value); });
-    return facts;
-}
-
-bool is_rate(double ticks_per_ns) {
-    return ticks_per_ns > 1e-6 && ticks_per_ns < 1e3;
-}
-
 /// Recording never is all of it: where the subtraction says so, an event cost less than was thought.
 constexpr double least_share = 0.1;
 
@@ -183,35 +160,30 @@ double gamma_quantile(double shape, double side) noexcept {
 
 } // namespace
 
-std::string to_json(const recording_start& start) {
-    return written(start);
+template <class Facts>
+std::string to_json(const Facts& facts) {
+    json document;
+    describe(facts, [&](const char* name, const auto& value) { document[name] = as_json(value); });
+    // A path may be any bytes; what is no UTF-8 is replaced.
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
-std::string to_json(const recording_end& end) {
-    return written(end);
-}
-std::string to_json(const second_run& run) {
-    return written(run);
-}
+template std::string to_json(const recording_start& facts);
+template std::string to_json(const recording_end& facts);
+template std::string to_json(const second_run& facts);
 
-std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
-    std::optional<recording_start> s = read<recording_start>(text);
-    if (s && (!is_rate(s->ticks_per_ns) || s->sample_bytes > sampling::most_mean)) {
-        return std::nullopt;
+template <class Facts>
+std::optional<Facts> parse_facts(std::span<const unsigned char> text) {
+    const json document = json::parse(text.begin(), text.end(), nullptr, false);
+    Facts facts;
+    if (document.is_object()) {
+        describe(facts, [&](const char* name, auto& value) { take(document, name, value); });
+        return facts;
     }
-    return s;
+    return std::nullopt;
 }
-
-std::optional<recording_end> read_recording_end(std::span<const unsigned char> text) {
-    std::optional<recording_end> e = read<recording_end>(text);
-    if (e && !is_rate(e->exact_ticks_per_ns)) {
-        e->exact_ticks_per_ns = 0;
-    }
-    return e;
-}
-
-std::optional<second_run> read_second_run(std::span<const unsigned char> text) {
-    return read<second_run>(text);
-}
+template std::optional<recording_start> parse_facts(std::span<const unsigned char> text);
+template std::optional<recording_end> parse_facts(std::span<const unsigned char> text);
+template std::optional<second_run> parse_facts(std::span<const unsigned char> text);
 
 bool is_recorder(std::string_view path) {
     const std::string_view file = path.substr(path.rfind('/') + 1);

@@ -72,14 +72,18 @@ struct second_run {
     call_times times; ///< by a recorder that timed calls and did nothing else; no samples: there was none
 };
 
-std::string to_json(const recording_start& start);
-std::string to_json(const recording_end& end);
-std::string to_json(const second_run& run);
+/// A recording_start, a recording_end or a second_run as the payload of its frame.
+template <class Facts>
+std::string to_json(const Facts& facts);
 
-/// Empty when the text is no such document; members that are missing or of another type keep their defaults.
-std::optional<recording_start> read_recording_start(std::span<const unsigned char> text);
-std::optional<recording_end> read_recording_end(std::span<const unsigned char> text);
-std::optional<second_run> read_second_run(std::span<const unsigned char> text);
+/// One of the three. Empty when the text is no such document; members that are missing or of another type keep their defaults.
+template <class Facts>
+std::optional<Facts> parse_facts(std::span<const unsigned char> text);
+
+/// Whether a clock can tick so often.
+constexpr bool is_rate(double ticks_per_ns) {
+    return ticks_per_ns > 1e-6 && ticks_per_ns < 1e3;
+}
 
 /// One file that was mapped into a recorded process. Equal files (path and build id) are one module.
 struct trace_module {

@@ -197,25 +197,25 @@ void trace_reader::read_facts() {
     for (const frame_place& frame : file_.frames()) {
         const frame_kind kind = frame.header.kind;
         if (kind == frame_kind::start && !has_start && file_.payload(frame, raw)) {
-            const std::optional<recording_start> s = read_recording_start(raw);
+            const auto s = parse_facts<recording_start>(raw);
             if (s && (s->clock != "tsc" || s->contents != "all")) {
                 refuse_old(file_);
             }
-            if (s) {
+            if (s && is_rate(s->ticks_per_ns) && s->sample_bytes <= sampling::most_mean) {
                 static_cast<recording_start&>(info_) = *s;
                 images_->scale = {s->start_ticks, 1 / s->ticks_per_ns};
                 has_start = true;
             }
         } else if (kind == frame_kind::end && !end_ && file_.payload(frame, raw)) {
-            if (end_ = read_recording_end(raw); end_) {
+            if (end_ = parse_facts<recording_end>(raw); end_) {
                 const double ticks_per_ns =
-                    end_->exact_ticks_per_ns != 0 ? end_->exact_ticks_per_ns : info_.ticks_per_ns;
+                    is_rate(end_->exact_ticks_per_ns) ? end_->exact_ticks_per_ns : info_.ticks_per_ns;
                 static_cast<recording_end&>(info_) = *end_;
                 images_->scale.ns_per_tick = 1 / ticks_per_ns;
                 info_.ticks_per_ns = ticks_per_ns;
             }
         } else if (kind == frame_kind::second_run && file_.payload(frame, raw)) {
-            if (const std::optional<second_run> r = read_second_run(raw)) {
+            if (const auto r = parse_facts<second_run>(raw)) {
                 info_.baseline = *r;
             }
         } else if (kind == frame_kind::aggregate) {
@@ -323,9 +323,13 @@ void trace_reader::tell_missing(const progress_so_far& d) {
         for (std::size_t i = 0; end_->events == 0 && i != info_.processes.size(); ++i) {
             const std::string& program = info_.processes[i].executable;
             if (const std::string heap = inspect_executable(program).private_heap; !heap.empty()) {
-                missing.push_back(fmt::format("nothing was recorded, and {} has {} compiled in: link it to "
-                                              "the C library's malloc instead, and record it again",
-                                              program, heap));
+                const std::string why =
+                    fmt::format("nothing was recorded, and {} has {} compiled in: link it "
+                                "to the C library's malloc instead, and record it again",
+                                program, heap);
+                if (std::ranges::find(missing, why) == missing.end()) {
+                    missing.push_back(why);
+                }
             }
         }
     }

@@ -334,7 +334,7 @@ std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t 
     return problem_;
 }
 
-void trace_writer::append(std::span<const unsigned char> head, std::span<const unsigned char> payload) {
+bool trace_writer::append(std::span<const unsigned char> head, std::span<const unsigned char> payload) {
     std::vector<unsigned char> frame(head.begin(), head.end());
     frame.insert(frame.end(), payload.begin(), payload.end());
     for (std::size_t done = 0; done != frame.size();) {
@@ -347,25 +347,31 @@ void trace_writer::append(std::span<const unsigned char> head, std::span<const u
                 problem_ = fmt::format("{} cannot be written any further: {}", path_.string(),
                                        put < 0 ? std::strerror(errno) : "no byte was written");
             }
-            // What is half written goes, so that the file ends with a whole frame.
-            if (is_regular_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) == 0) {
-                ::lseek(file_.get(), static_cast<off_t>(bytes_), SEEK_SET);
-            }
-            return;
+            cut_off(bytes_); // what is half written, so that the file ends with a whole frame
+            return false;
         }
         done += static_cast<std::size_t>(put);
     }
+    frames_.push_back(bytes_);
     bytes_ += frame.size();
+    return true;
+}
+
+void trace_writer::cut_off(std::uint64_t from) {
+    bytes_ = from;
+    if (is_regular_ && ::ftruncate(file_.get(), static_cast<off_t>(from)) == 0) {
+        ::lseek(file_.get(), static_cast<off_t>(from), SEEK_SET);
+    }
 }
 
 /// Not compressed: the command can be read in the file without linn.
-void trace_writer::write_document(frame_kind kind, const std::string& document) {
+bool trace_writer::write_document(frame_kind kind, const std::string& document) {
     const std::span<const unsigned char> text{reinterpret_cast<const unsigned char*>(document.data()),
                                               document.size()}; // any object may be seen as bytes
     frame_header header;
     header.kind = kind;
     header.describe(text);
-    append(header.pack(), text);
+    return append(header.pack(), text);
 }
 
 void trace_writer::write_start(const recording_start& start) {
@@ -387,7 +393,14 @@ void trace_writer::write_end(recording_end end) {
     if (end.stopped.empty()) {
         end.stopped = problem_;
     }
-    write_document(frame_kind::end, to_json(end));
+    const std::string document = to_json(end);
+    const std::uint64_t full = bytes_;
+    // Before the chunks are the file's header and the start.
+    while (!write_document(frame_kind::end, document) && is_regular_ && frames_.size() > 2 &&
+           full - bytes_ < frame_header::bytes + document.size()) {
+        cut_off(frames_.back());
+        frames_.pop_back();
+    }
     if (::close(file_.release()) != 0 && problem_.empty()) { // where quotas and network file systems tell
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
     }

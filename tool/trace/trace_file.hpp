@@ -190,8 +190,8 @@ public:
     void write_start(const recording_start& start);
     /// As frame_compressor::compress() gave both.
     void write_chunk(const frame_header& header, std::span<const unsigned char> stored);
-    /// The last frame, and the file's end. Tried even after a failure, which it then tells: where the disk is full there is
-    /// often room for it.
+    /// The last frame, and the file's end, also after a failure, which it then tells: on a full disk the last chunks make
+    /// room for it.
     void write_end(recording_end end);
     /// Behind the end of a file that was written without a problem: a trace without it is as whole. Returns an empty string or
     /// what went wrong.
@@ -200,15 +200,16 @@ public:
     /// Why nothing more is written; empty when all went well.
     const std::string& problem() const noexcept { return problem_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    void write_document(frame_kind kind, const std::string& document);
-    void append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
+    bool write_document(frame_kind kind, const std::string& document);
+    bool append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
+    void cut_off(std::uint64_t from);
 
     std::filesystem::path path_;
     owned_fd file_;
     bool is_regular_ = false;
+    std::vector<std::uint64_t> frames_; ///< where each begins
     std::uint64_t bytes_ = 0;
     std::string problem_;
 };

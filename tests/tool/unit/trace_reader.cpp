@@ -7,6 +7,7 @@
 #include "unit.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,7 +62,9 @@ std::uint64_t make_two_threads(const std::filesystem::path& file, std::uint64_t 
         a.allocate(2 * i, 0x10000 + 64 * i, 40 + i % 3, static_cast<std::uint32_t>(1 + i / 500));
         b.release(2 * i + 1, 0x10000 + 64 * i);
     }
-    trace.finish();
+    recording_end end;
+    end.events = 2 * each;
+    trace.finish(std::move(end));
     return 2 * each;
 }
 
@@ -249,6 +252,35 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
         REQUIRE(got == expected);
         REQUIRE(!reader.info().missing.empty());
     }
+}
+
+TEST_CASE("Where the disk is full the last chunks make room for the end, which tells it") {
+    const scratch_folder folder;
+    make_two_threads(folder / "whole.linn", 3000, 800);
+    const auto whole = content(folder / "whole.linn").size();
+    const auto former_action = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit former{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &former) == 0);
+    const auto limit = [&](rlim_t bytes) {
+        const rlimit wanted{bytes, former.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &wanted) == 0);
+    };
+    std::uint64_t fewest = 6000;
+    for (std::size_t bytes = whole / 2; bytes < whole; bytes += 17) {
+        CAPTURE(bytes);
+        limit(bytes);
+        make_two_threads(folder / "full.linn", 3000, 800);
+        limit(former.rlim_cur);
+        trace_reader reader{folder / "full.linn"};
+        const std::uint64_t read = events_of(reader).size();
+        REQUIRE(!mentions(reader.info().missing, "its end is missing"));
+        REQUIRE(!mentions(reader.info().missing, "the file is cut off"));
+        REQUIRE(mentions(reader.info().missing,
+                         std::to_string(6000 - read) + " of 6000 events are not in the file"));
+        fewest = std::min(fewest, read);
+    }
+    CHECK(fewest > 0);
+    std::signal(SIGXFSZ, former_action);
 }
 
 TEST_CASE("What is no trace is refused with the reason") {
