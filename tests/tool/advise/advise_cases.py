@@ -201,8 +201,9 @@ def case_kinds_of_types(tool):
 
 def case_own_heap(tool):
     """Where a program has an allocator of its own and nothing was recorded, no command says that it is fine."""
-    result = tool.result(tool.record(program=tool.programs["own_malloc"]))
+    result = tool.result(tool.record("again", program=tool.programs["own_malloc"]))
     check(result["answer"] == "not-known" and not result["complete"], result["verdict"])
+    check(sum("compiled in" in d for d in result["trace"]["damage"]) == 1, result["trace"])
     budgets = tool.folder / "budgets.toml"
     budgets.write_text("linn_budgets = 1\n[[budget]]\nallocations = 0\n")
     tool.call("check", budgets, tool.folder / "trace.linn", status=1)
