@@ -330,6 +330,11 @@ project::project(const compile_database& database, const project_options& option
         for (const fs::path& source : sources) {
             root_ = common_folder(root_, source.parent_path());
         }
+        // Headers often lie beside the sources, as the build folder does.
+        const fs::path around = database.folder.parent_path();
+        if (around.has_relative_path() && lies_in(root_.string(), around)) {
+            root_ = around;
+        }
     }
     if (build_is_apart && database.folder != root_) {
         build_ = database.folder.string() + '/';

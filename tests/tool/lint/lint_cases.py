@@ -135,6 +135,15 @@ def case_header_filter(tool):
     check(places(tool.result("--header-filter", "/other/", status=1)) == [("x.hpp", 1, 8388608)], "--header-filter")
 
 
+def case_no_git(tool):
+    """Without a git tree, what lies around the sources and the build folder is the project: headers beside src/ too."""
+    (tool.folder / ".git").rmdir()
+    tool.source("include/h.hpp", LARGE, entry=False)
+    tool.source("src/a.cpp", '#include "../include/h.hpp"\n')
+    tool.database()
+    check(places(tool.result(status=1)) == [("h.hpp", 1, 8388608)], "the header")
+
+
 def case_excluded(tool):
     tool.source("third_party/lib/a.cpp", LARGE)
     tool.source("build/generated.cpp", LARGE)
