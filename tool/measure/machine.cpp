@@ -40,14 +40,6 @@ std::string huge_pages() {
     return open < close && close != std::string::npos ? line.substr(open + 1, close - open - 1) : "unknown";
 }
 
-double calibrate() {
-    const std::uint64_t ns = now_ns();
-    const std::uint64_t start = ticks();
-    std::this_thread::sleep_for(std::chrono::milliseconds{100});
-    const std::uint64_t end = ticks();
-    return static_cast<double>(end - start) / static_cast<double>(now_ns() - ns);
-}
-
 std::vector<std::string> steering_environment() {
     constexpr std::array<std::string_view, 7> prefixes{
         "GLIBC_TUNABLES=", "MALLOC_",     "_RJEM_MALLOC_CONF=", "MIMALLOC_",
@@ -75,7 +67,7 @@ machine_info inspect_machine() {
     }
     m.huge_pages = huge_pages();
     m.counter = tick_source();
-    m.ticks_per_ns = calibrate();
+    m.ticks_per_ns = ticks_per_ns();
     m.environment = steering_environment();
     return m;
 }

@@ -22,7 +22,7 @@ struct machine_info {
     std::vector<std::string> environment; ///< variables set that steer allocators
 };
 
-/// Describes this machine; takes about 0.1 s, because it calibrates the tick counter against the clock.
+/// Describes this machine, within two milliseconds.
 machine_info inspect_machine();
 
 /// The CPUs that this process, and so its children, may run on; empty where that is not known.

@@ -47,6 +47,17 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+/// Ticks in a nanosecond, by looking at both clocks for a millisecond.
+inline double ticks_per_ns() noexcept {
+    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin = ticks();
+    std::uint64_t ns = 0;
+    while (ns < 1'000'000) {
+        ns = now_ns() - begin_ns;
+    }
+    return static_cast<double>(ticks() - begin) / static_cast<double>(ns);
+}
+
 /// Names the counter that `ticks()` reads.
 inline const char* tick_source() noexcept {
 #if defined(__x86_64__) || defined(__i386__)

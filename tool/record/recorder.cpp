@@ -440,7 +440,7 @@ void recording_base::count_events(const instant& end) {
     const std::uint64_t took_ns = end.ns - start_ns_;
     const collected& got = collector_->result();
     recording_end& e = result_.end;
-    // Over a long run the rate is known better than from the tenth of a second before it.
+    // Over a long run the rate is known better than from the millisecond before it.
     if (took_ns > 1'000'000'000) {
         e.exact_ticks_per_ns =
             static_cast<double>(end.ticks - start_.start_ticks) / static_cast<double>(took_ns);

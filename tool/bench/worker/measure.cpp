@@ -16,16 +16,6 @@
 
 namespace linn::tool::worker {
 
-double ticks_per_ns() noexcept {
-    const std::uint64_t begin_ns = now_ns();
-    const std::uint64_t begin = ticks();
-    std::uint64_t ns = 0;
-    while (ns < 200'000) {
-        ns = now_ns() - begin_ns;
-    }
-    return static_cast<double>(ticks() - begin) / static_cast<double>(ns);
-}
-
 std::uint64_t page_faults() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);

@@ -62,9 +62,6 @@ template <class Source>
     }
 }
 
-/// How fast the counter of `ticks()` runs, to about a percent.
-double ticks_per_ns() noexcept;
-
 /// Minor page faults of this process so far.
 std::uint64_t page_faults() noexcept;
 
