@@ -155,7 +155,7 @@ public:
             return no_block_;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
-        return *blocks_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
+        return *(blocks_ + shown_thread_index<Policy>())->load(std::memory_order_relaxed);
     }
 
     /// Whether `b` is the block of a thread, and not `no_block_`.

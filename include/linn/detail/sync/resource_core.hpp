@@ -47,12 +47,12 @@ public:
     // -- the hot path ------------------------------------------------------------------------------
 
     /// Takes a slot of class `c` from this thread's cache; false when that is empty.
-    [[LINN_DETAIL_ALWAYS_INLINE]] bool pop(unsigned c, void*& slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool pop(std::size_t c, void*& slot) noexcept {
         return fronts_.here().fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
-    [[LINN_DETAIL_ALWAYS_INLINE]] bool push(unsigned c, void* slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool push(std::size_t c, void* slot) noexcept {
         return fronts_.here().fronts[c].try_push(slot);
     }
 
