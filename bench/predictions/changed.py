@@ -35,15 +35,24 @@ ARMS = ("plain", "again", "empty", "plan", "changed")
 
 
 def run(words, folder, environment, cpu):
+    # Inherited: code of ours between fork and exec would count as the program's.
+    os.sched_setaffinity(0, range(os.cpu_count()) if cpu is None else {cpu})
     with tempfile.TemporaryFile() as output:
-        child = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL,
-                                 preexec_fn=None if cpu is None else lambda: os.sched_setaffinity(0, {cpu}))
+        child = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         said = hashlib.file_digest(output, "sha256").hexdigest()
     return {"cpu": used.ru_utime + used.ru_stime, "system": used.ru_stime, "faults": used.ru_minflt, "peak_mib": used.ru_maxrss / 1024,
             "status": child.returncode, "output": said}
+
+
+def compiled(linn, plan):
+    """The plan as the preload reads it; what does not exist where there is no plan."""
+    result = plan.with_suffix(".compiled")
+    if plan.exists():
+        subprocess.run([linn, "pools", "--plan", plan, "--compile", result], check=True, stdout=subprocess.DEVNULL)
+    return result
 
 
 def environments(linn, plan, empty, rivals):
@@ -67,9 +76,8 @@ def environments(linn, plan, empty, rivals):
 def measure(program, arguments, results):
     """Leaves the samples in `results`; returns what went wrong, or nothing."""
     name = program["name"]
-    plan = results / f"{name}.plan.toml"
-    empty = results / "empty.toml"
-    empty.write_text("linn_plan = 1\n")
+    (results / "empty.plan.toml").write_text("linn_plan = 1\n")
+    plan, empty = (compiled(arguments.linn, results / f"{which}.plan.toml") for which in (name, "empty"))
     rivals = dict(text.split("=", 1) for text in arguments.rival or [])
     environment = environments(arguments.linn, plan, empty, rivals)
     changed = build_of(arguments.builds, "changed", program)
