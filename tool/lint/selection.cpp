@@ -330,7 +330,7 @@ project::project(const compile_database& database, const project_options& option
         for (const fs::path& source : sources) {
             root_ = common_folder(root_, source.parent_path());
         }
-        // Headers often lie beside the sources, as the build folder does.
+        // Headers often lie where the build folder does, not below the sources.
         const fs::path around = database.folder.parent_path();
         if (around.has_relative_path() && lies_in(root_.string(), around)) {
             root_ = around;
