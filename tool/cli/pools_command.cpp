@@ -58,8 +58,8 @@ public:
                            "guard every block of a pool: slow, and reports misuse with its callers");
         add_value(
             arguments, "--mode", settings_.mode, "WHICH",
-            "on (default); to measure by: empty (nothing is looked up), sizes (a pool for each size, at any "
-            "site)",
+            "on (default): as the plan says; to measure by: empty (nothing is looked up), sizes (a pool for "
+            "each size, at any site)",
             one_of({"on", "empty", "sizes"}));
     }
 

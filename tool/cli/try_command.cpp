@@ -251,18 +251,15 @@ private:
         if (result_.plan.sites.empty()) {
             return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
         }
-        const std::string mode =
-            result_.plan_mode == "on" ? "" : fmt::format(" --mode {}", result_.plan_mode);
         if (plan_file_.empty()) {
             return fmt::format(
-                "to use these pools: run again with --plan FILE, then linn pools --plan FILE{} -- {}", mode,
+                "to use these pools: run again with --plan FILE, then linn pools --plan FILE -- {}",
                 shell_words(words_));
         }
         if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
             throw std::runtime_error{problem};
         }
-        return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode,
-                           shell_words(words_));
+        return fmt::format("next: linn pools --plan {} -- {}", shell_file(plan_file_), shell_words(words_));
     }
 
     report_files files_;

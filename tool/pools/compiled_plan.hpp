@@ -66,9 +66,10 @@ struct planned_site {
 };
 
 struct plan_header {
-    char magic[24] = "linn compiled plan 4\n";
+    char magic[24] = "linn compiled plan 5\n";
     std::uint64_t max_bytes = 0; ///< 0: no limit
-    std::uint32_t has_children = 1;
+    std::uint16_t has_children = 1;
+    std::uint16_t serves_every_call = 0; ///< not 0
     std::uint32_t site_count = 0;
     std::uint32_t module_count = 0;
     std::uint32_t pool_count = 0;

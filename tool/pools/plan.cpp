@@ -255,9 +255,10 @@ constexpr unsigned stack_pointer_register = 31; // of 64-bit Arm
 
 pool_plan read_plan(std::string_view text) {
     const toml::table document = parse_toml(text);
-    const toml_table top{document,
-                         "a plan, before its first table",
-                         {"linn_plan", "program", "note", "max_bytes", "children", "module", "pool", "site"}};
+    const toml_table top{
+        document,
+        "a plan, before its first table",
+        {"linn_plan", "program", "note", "max_bytes", "children", "every_call", "module", "pool", "site"}};
     if (!top.has("linn_plan")) {
         top.fail("not a plan: linn_plan = 1 is missing");
     }
@@ -276,6 +277,7 @@ pool_plan read_plan(std::string_view text) {
     plan.note = top.text("note");
     plan.max_bytes = top.number("max_bytes", 0, INT64_MAX, 0);
     plan.has_children = top.flag("children", true);
+    plan.serves_every_call = top.flag("every_call", false);
     plan.modules = entries_in<plan_module>(modules, most_planned_modules, "modules", [](const toml_table& t) {
         t.require({"name"});
         return plan_module{t.name("name"), bytes_in(t, "build_id", 1, most_build_id_bytes)};
@@ -339,6 +341,7 @@ std::string compiled_plan(const pool_plan& plan) {
     plan_header header;
     header.max_bytes = plan.max_bytes;
     header.has_children = plan.has_children;
+    header.serves_every_call = plan.serves_every_call;
     return compiled_bytes(header, sites, modules, pools, letters);
 }
 
@@ -353,6 +356,7 @@ std::string plan_text(const pool_plan& plan) {
     write(out, "program", plan.program, usual.program);
     write(out, "max_bytes", plan.max_bytes, usual.max_bytes);
     write(out, "children", plan.has_children, usual.has_children);
+    write(out, "every_call", plan.serves_every_call, usual.serves_every_call);
     write(out, "note", plan.note, usual.note);
     const auto write_all = [&out](const auto& entries) {
         for (const auto& entry : entries) {

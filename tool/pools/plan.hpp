@@ -60,6 +60,7 @@ struct pool_plan {
     std::string note = {};
     std::uint64_t max_bytes = 0; ///< 0: no limit
     bool has_children = true;
+    bool serves_every_call = false; ///< of the sizes of the sites, by a pool for each size
     std::vector<plan_module> modules = {};
     std::vector<plan_pool> pools = {};
     std::vector<plan_site> sites = {};

@@ -109,8 +109,9 @@ try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> w
 }
 
 try_arm arm_of_every_block() {
-    try_arm arm{std::string{every_arm}, "every block by size", {}, "sizes"};
-    arm.plan.note = "for LINN_POOLS=sizes: the sites only name the sizes";
+    try_arm arm{std::string{every_arm}, "every block by size", {}};
+    arm.plan.serves_every_call = true;
+    arm.plan.note = "the sites only name the sizes";
     arm.plan.modules = {{"every module", {0}}};
     arm.plan.pools = {{.name = "every size"}};
     for (unsigned size = slot_step; size <= largest_own_slot; size += slot_step) {

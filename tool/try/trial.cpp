@@ -487,7 +487,6 @@ void judge_trial(try_result& result) {
         if (const try_arm* const arm = result.find_arm(name)) {
             result.plan = arm->plan;
             result.plan_arm = name;
-            result.plan_mode = arm->mode;
         }
     }
 }

@@ -127,10 +127,9 @@ struct try_result {
     try_judgement judged;
     pool_plan plan; ///< of the best of them; empty unless it certainly saves CPU time
     std::string plan_arm;
-    std::string plan_mode = "on"; ///< in which `plan` was measured: `linn pools --mode`
-    std::string problem;          ///< why nothing was measured; empty when something was
-    bool is_usage_error = false;  ///< of `problem`
-    std::optional<int> status;    ///< of `problem`: the program failed, with this exit status
+    std::string problem;         ///< why nothing was measured; empty when something was
+    bool is_usage_error = false; ///< of `problem`
+    std::optional<int> status;   ///< of `problem`: the program failed, with this exit status
     int interrupted_by = 0;
 
     /// The share of a candidate's recorded allocations that its pools served, at most 1; empty where it is not known.

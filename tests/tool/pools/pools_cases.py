@@ -46,6 +46,11 @@ def case_modes(tool):
     check(data["mode"] == "off", "an unknown mode is off")
     data = tool.run(None, "calls")
     check(data["plan"] is None and data["pools"] == [], "no plan")
+    every = tool.plan_of_calls()
+    every.text = every.text.replace("\n", "\nevery_call = true\n", 1)
+    data = tool.run(every, "calls")
+    check(data["mode"] == "sizes" and [p["slot_bytes"] for p in data["pools"]] == [48, 64], f"every call: {data['pools']}")
+    check(tool.run(every, "calls", LINN_POOLS="empty")["pools"] == [], "a plan of every call, empty")
 
 
 def case_grow(tool):

@@ -18,6 +18,7 @@ pool_plan example() {
     plan.note = "two\nlines, a \\ and a \t";
     plan.max_bytes = 1 << 20;
     plan.has_children = false;
+    plan.serves_every_call = true;
     plan.modules = {{"shop", {0x1f, 0x00, 0xff}}, {"libold.so.1", {}}};
     plan.pools = {{"order", 16, false, false, 0, ""},
                   {"std::map<int, \"x\">", 128, true, true, 96, "caf\xc3\xa9"}};
@@ -98,6 +99,7 @@ TEST_CASE("the library reads what the plan says") {
     const plan_tables& t = loaded.tables;
     CHECK(t.max_bytes == 1 << 20);
     CHECK(t.has_children == 0);
+    CHECK(t.serves_every_call == 1);
     REQUIRE((t.module_count == 2 && t.pool_count == 2 && t.site_count == 3));
     CHECK(t.text(t.modules[0].name) == "shop");
     CHECK((t.modules[0].build_id_bytes == 3 && t.modules[0].build_id[2] == 0xff));

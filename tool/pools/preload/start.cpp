@@ -129,7 +129,7 @@ bool set_up() noexcept {
     if (signal != nullptr && !write_statistics_at(signal)) {
         say("LINN_POOLS_SIGNAL: %s is not a signal that is free here", signal);
     }
-    const pool_mode mode = mode_from(variable("LINN_POOLS"));
+    pool_mode mode = mode_from(variable("LINN_POOLS"));
     about.mode = mode_names[static_cast<std::size_t>(mode)];
     about.plan = kept(variable("LINN_PLAN"), plan_file);
     if (about.plan == nullptr || mode == pool_mode::off) {
@@ -139,6 +139,10 @@ bool set_up() noexcept {
     if (plan == nullptr) {
         ::unsetenv("LINN_PLAN"); // once is enough for all that the program starts
         return false;
+    }
+    if (mode == pool_mode::on && plan->serves_every_call != 0) {
+        mode = pool_mode::sizes;
+        about.mode = mode_names[static_cast<std::size_t>(mode)];
     }
     const bool looks_up = apply(*plan, mode);
     const bool is_at_work = is_any_site_active();

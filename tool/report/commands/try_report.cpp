@@ -203,12 +203,13 @@ ordered_json arms_json(const try_result& result) {
     ordered_json all = ordered_json::array();
     for (const std::vector<try_arm>* list : {&result.arms, &result.parts}) {
         for (const try_arm& arm : *list) {
-            all.push_back({{"row", arm.name},
-                           {"part", list == &result.arms ? "deciding" : "explaining"},
-                           {"title", arm.title},
-                           {"mode", arm.mode},
-                           {"pools", arm.mode == "sizes" ? arm.plan.sites.size() : arm.plan.pools.size()},
-                           {"candidates", arm.served}});
+            all.push_back(
+                {{"row", arm.name},
+                 {"part", list == &result.arms ? "deciding" : "explaining"},
+                 {"title", arm.title},
+                 {"mode", arm.mode},
+                 {"pools", arm.plan.serves_every_call ? arm.plan.sites.size() : arm.plan.pools.size()},
+                 {"candidates", arm.served}});
         }
     }
     return all;
@@ -254,7 +255,6 @@ ordered_json try_json(const try_result& result, const std::vector<std::string>& 
     });
     json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
     json["plan_row"] = text_or_null(result.plan_arm);
-    json["plan_mode"] = result.plan_mode;
     json["arms"] = arms_json(result);
     for (const trial_part& part : all_parts) {
         const run_result& run = result.*part.run;
