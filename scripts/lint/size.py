@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (16087, 13500),
-    "tool/: lines": (54994, 55000),
+    "tool/: lines": (54995, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
     "tests/: lines": (54565, 55000),
