@@ -51,11 +51,11 @@ recording record(program run, const work_plan& plan) {
     rooms::lists.clear();
     rooms::lists.reserve(most_threads);
     lock_watch::give_room = &rooms::open;
-    const tally t = run(plan);
+    run(plan);
     lock_watch::give_room = nullptr;
     lock_watch::visits_of_thread =
         {}; // of the main thread, which stays while its list goes; the others have ended
-    const double ns_a_tick = static_cast<double>(t.wall_ns) / static_cast<double>(t.ticks);
+    const double ns_a_tick = 1 / linn::tool::ticks_per_ns();
     recording all;
     for (const std::vector<lock_visit>& list : rooms::lists) {
         std::vector<visit> sequence;
