@@ -72,6 +72,20 @@ site_statistics site_record::statistics() const {
     return s;
 }
 
+inline accumulator::process_state& accumulator::process(std::uint32_t index) {
+    if (index >= processes_.size()) [[unlikely]] {
+        processes_.resize(index + 1);
+    }
+    return processes_[index];
+}
+
+inline accumulator::thread_state& accumulator::thread(std::uint32_t index) {
+    if (index >= threads_.size()) [[unlikely]] {
+        threads_.resize(index + 1);
+    }
+    return threads_[index];
+}
+
 void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
         sites_.emplace_back();
@@ -104,20 +118,6 @@ void accumulator::take(std::span<const event> events) {
         }
         over_time_.take(e.time, live_, live_bytes_);
     }
-}
-
-accumulator::process_state& accumulator::process(std::uint32_t index) {
-    if (index >= processes_.size()) {
-        processes_.resize(index + 1);
-    }
-    return processes_[index];
-}
-
-accumulator::thread_state& accumulator::thread(std::uint32_t index) {
-    if (index >= threads_.size()) {
-        threads_.resize(index + 1);
-    }
-    return threads_[index];
 }
 
 std::uint32_t accumulator::site_index(std::uint32_t stack, allocation_call call) {
