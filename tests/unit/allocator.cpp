@@ -471,4 +471,23 @@ TEST_CASE("allocator, local_allocator: elements are constructed and destroyed as
     CHECK(texts.back().get_allocator().resource() == &arena);
 }
 
+struct counted_text {
+    using allocator_type = std::pmr::polymorphic_allocator<char>;
+    explicit counted_text(int& count, const allocator_type& a = {}) : text(a) { ++count; }
+    std::pmr::string text;
+};
+
+TEST_CASE("allocator: an element that takes a reference gets the resource of the container too") {
+    std::pmr::monotonic_buffer_resource arena;
+    using entry = std::pair<const int, counted_text>;
+    const linn::allocator<entry, std::pmr::polymorphic_allocator<entry>> from{&arena};
+    std::map<int, counted_text, std::less<>, std::remove_cv_t<decltype(from)>> texts{from};
+    int count = 0;
+    texts.emplace(1, count);
+    texts.try_emplace(2, count);
+    CHECK(texts.at(1).text.get_allocator().resource() == &arena);
+    CHECK(texts.at(2).text.get_allocator().resource() == &arena);
+    CHECK(count == 2);
+}
+
 } // namespace allocator_tests

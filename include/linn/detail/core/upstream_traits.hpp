@@ -42,7 +42,7 @@ struct can_pass_allocator<std::pair<First, Second>, Allocator, Piecewise, std::t
 /// `Allocator` has a `construct` of its own that takes these arguments.
 template <class Allocator, class Object, class... Args>
 concept constructs =
-    can_pass_allocator<std::remove_cv_t<Object>, Allocator, std::remove_cvref_t<Args>...>::value &&
+    can_pass_allocator<std::remove_cv_t<Object>, Allocator, Args...>::value &&
     requires(Allocator& a, Object* p, Args&&... args) { a.construct(p, static_cast<Args&&>(args)...); };
 
 } // namespace linn::inline LINN_ABI::detail
