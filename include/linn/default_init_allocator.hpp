@@ -50,19 +50,19 @@ public:
     default_init_allocator(const default_init_allocator<U, Other>& other) noexcept
         : Upstream(static_cast<const Other&>(other)) {}
 
-    /// Default-initialises an element: of a plain type, writes nothing.
+    /// An element as `Upstream` makes it, but default-initialised if it is made from nothing: a plain type is not written then.
+    /// If `Upstream` has a `construct` of its own, it makes each class with a constructor: a `polymorphic_allocator` passes
+    /// its resource on.
     /// @throws what the constructor of U throws
-    template <class U>
-    void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
-        ::new (static_cast<void*>(p)) U;
-    }
-
-    /// An element from arguments, as `Upstream` makes it.
-    /// @throws what the constructor of U throws
-    template <class U, class First, class... Args>
-    void construct(U* p, First&& first, Args&&... args) {
-        traits::construct(static_cast<Upstream&>(*this), p, std::forward<First>(first),
-                          std::forward<Args>(args)...);
+    template <class U, class... Args>
+    void construct(U* p, Args&&... args) {
+        constexpr bool passed_on =
+            !std::is_trivially_default_constructible_v<U> && requires(Upstream& u) { u.construct(p); };
+        if constexpr (sizeof...(Args) == 0 && !passed_on) {
+            ::new (static_cast<void*>(p)) U;
+        } else {
+            traits::construct(static_cast<Upstream&>(*this), p, std::forward<Args>(args)...);
+        }
     }
 
     /// A container's copy, where the upstream chooses it.

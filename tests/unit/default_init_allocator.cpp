@@ -69,6 +69,23 @@ TEST_CASE("elements that are made from something are as ever") {
     CHECK(texts.back() == "xxx");
 }
 
+TEST_CASE("elements that are made from nothing get the resource of their container") {
+    std::pmr::monotonic_buffer_resource arena;
+    using pmr = std::pmr::polymorphic_allocator<std::pmr::string>;
+    using allocator = linn::default_init_allocator<std::pmr::string, pmr>;
+    std::vector<std::pmr::string, allocator> texts(2, allocator{&arena});
+    texts.resize(3);
+    texts.emplace_back();
+    for (const std::pmr::string& text : texts) {
+        CHECK(text.get_allocator().resource() == &arena);
+    }
+    std::array<unsigned, 16> memory{};
+    memory.fill(0x5A5A5A5A);
+    std::pmr::monotonic_buffer_resource marked_arena{memory.data(), sizeof memory};
+    using number = linn::default_init_allocator<unsigned, std::pmr::polymorphic_allocator<unsigned>>;
+    CHECK(std::vector<unsigned, number>(8, number{&marked_arena})[7] == 0x5A5A5A5A);
+}
+
 TEST_CASE("containers copy, move and compare as with the upstream") {
     int first = 0;
     int second = 0;
