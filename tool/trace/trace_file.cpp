@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -321,12 +322,15 @@ void refuse_corrupt(const std::filesystem::path& file) {
 std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t version) {
     path_ = path;
     // For its owner alone: command lines and paths may hold what others should not see.
-    file_ = owned_fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-    if (!file_) {
-        return problem_ = fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno));
-    }
+    file_ = owned_fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
     struct stat s{};
-    is_regular_ = ::fstat(file_.get(), &s) == 0 && S_ISREG(s.st_mode);
+    is_regular_ = file_ && ::fstat(file_.get(), &s) == 0 && S_ISREG(s.st_mode);
+    // Two recordings in one file would overwrite each other. Some network file systems have no locks.
+    const bool is_taken = is_regular_ && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!file_ || is_taken || (is_regular_ && ::ftruncate(file_.get(), 0) != 0)) {
+        return problem_ = fmt::format("{} cannot be written: {}; -o FILE names another file", path.string(),
+                                      is_taken ? "another linn is recording into it" : std::strerror(errno));
+    }
     std::array<unsigned char, file_header_bytes> head{};
     std::copy(trace_magic.begin(), trace_magic.end(), head.begin());
     std::memcpy(&head[trace_magic.size()], &version, sizeof version);
@@ -401,7 +405,8 @@ void trace_writer::write_end(recording_end end) {
         cut_off(frames_.back());
         frames_.pop_back();
     }
-    if (::close(file_.release()) != 0 && problem_.empty()) { // where quotas and network file systems tell
+    // Where quotas and network file systems tell. The file stays open, and locked, for the second run.
+    if (const int copy = ::dup(file_.get()); copy >= 0 && ::close(copy) != 0 && problem_.empty()) {
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
     }
 }
@@ -410,12 +415,7 @@ std::string trace_writer::add_second_run(const second_run& run) {
     if (!problem_.empty() || !is_regular_) {
         return "the trace is not a file that can be appended to";
     }
-    file_ = owned_fd{::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
-    if (!file_) {
-        return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
-    }
     write_document(frame_kind::second_run, to_json(run));
-    file_ = {};
     return problem_;
 }
 

@@ -222,6 +222,17 @@ def case_refusals(tool):
         check(done.stdout == "" and not os.path.exists(tool.file), "something was run or written")
 
 
+def case_one_recording_in_a_file(tool):
+    """A second linn does not overwrite what the first one writes."""
+    first = tool.start(tool.churn, "10", "0", "catch")
+    check(first.stdout.readline() == "ready\n", "it did not start")
+    check("another linn is recording into it; -o FILE names" in tool.record(tool.churn, "10", "0", status=1).stderr, "not refused")
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=LIMIT)
+    tool.trace()
+    tool.record(tool.churn, "10", "0")
+
+
 def case_disk_full(tool):
     # By a limit on the size of files, as a full disk would: the program goes on, the file is valid, the status says it.
     def limit():
