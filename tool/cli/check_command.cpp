@@ -101,11 +101,11 @@ private:
 
     int check_program() {
         std::optional<temporary_folder> folder;
+        recording_.file = output_;
         if (output_.empty()) {
-            folder.emplace(std::filesystem::temp_directory_path(), "linn-check-");
+            std::error_code error; // of a TMPDIR that is no folder
+            folder.emplace(std::filesystem::temp_directory_path(error), "linn-check-");
             recording_.file = folder->path() / "recording.linn";
-        } else {
-            recording_.file = output_;
         }
         const record_result recorded = record_program(recording_);
         for (const std::string& warning : recorded.warnings) {

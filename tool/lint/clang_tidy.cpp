@@ -309,7 +309,8 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
 std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
                                    const check_options& options, unsigned jobs, const interrupt_guard& guard,
                                    const std::function<void(const work_progress&)>& on_progress) {
-    const temporary_folder folder{fs::temp_directory_path(), "linn-lint-"};
+    std::error_code error; // of a TMPDIR that is no folder
+    const temporary_folder folder{fs::temp_directory_path(error), "linn-lint-"};
     std::vector<unit_outcome> outcomes(units.size()); // each is written by one thread
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> done = 0;

@@ -55,9 +55,9 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 temporary_folder::temporary_folder(const fs::path& parent, const std::string& prefix) {
-    std::string name = (parent / (prefix + "XXXXXX")).string();
+    std::string name = ((parent.empty() ? "/tmp" : parent) / (prefix + "XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) {
-        fail("no temporary folder", name);
+        fail("no temporary folder (TMPDIR chooses where)", name);
     }
     path_ = name;
 }

@@ -39,7 +39,7 @@ void write_file(const std::filesystem::path& path, const std::string& text);
 /// A private folder, removed with everything in it.
 class temporary_folder {
 public:
-    /// Makes `prefix`XXXXXX in `parent`. @throws std::filesystem::filesystem_error
+    /// Makes `prefix`XXXXXX in `parent`, or in /tmp if that is empty. @throws std::filesystem::filesystem_error
     temporary_folder(const std::filesystem::path& parent, const std::string& prefix);
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;

@@ -77,6 +77,7 @@ def case_program_fails(tool):
     tool.on("ledger", '[[budget]]\nallocations = 0\n', "10", "1", "3", status=3)
     done = tool.call("check", tool.budgets(text), "--", "no-such-program", status=2)
     check("no-such-program" in done.stderr, done.stderr)
+    tool.call("check", tool.budgets(text), "--", "true", status=0, env={"TMPDIR": str(tool.folder / "missing")})
 
 
 def case_trace(tool):
