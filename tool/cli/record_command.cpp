@@ -222,10 +222,8 @@ public:
         if (!result.was_started) {
             return result.is_usage_error ? exit_usage : exit_failure;
         }
-        if (result.exit_status == 0 && !result.problem.empty()) {
-            return exit_failure;
-        }
-        return result.exit_status;
+        const bool failed = result.exit_status == 0 && !result.problem.empty();
+        return failed ? static_cast<int>(exit_failure) : result.exit_status;
     }
 
 private:
