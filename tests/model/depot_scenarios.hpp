@@ -14,6 +14,7 @@
 namespace model {
 
 using linn::detail::geometry;
+using registry = linn::detail::registry<policy>;
 
 /// Few slots in a slab, few in a magazine.
 inline geometry small_geometry(std::size_t magazine = 1, std::size_t slot_bytes = 512) {
@@ -40,6 +41,11 @@ inline void check_use(void* object, std::size_t value) {
     const auto* words = static_cast<const std::size_t*>(object);
     check(words[0] == value && words[1] == ~value, "an object holds what its user wrote");
 }
+
+/// It remembers when memory of all depots was last returned.
+inline const struct shared_registry {
+    shared_registry() { share(&registry::process(), sizeof(registry)); }
+} registry_of_depots;
 
 using depot = linn::detail::depot<policy>;
 using front = linn::detail::front<policy>;

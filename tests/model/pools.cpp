@@ -7,13 +7,11 @@
 
 namespace model::of_pools {
 
-using registry = linn::detail::registry<policy>;
 using root_type = linn::detail::pool_root<policy>;
 using linn::detail::pool_description;
 
 const struct prepared {
     prepared() {
-        share(&registry::process(), sizeof(registry));
         share_thread_numbers();
         // A fiber does not end as a thread does: what its janitor would do, scenarios do.
         linn::detail::this_thread<policy>.janitor_armed = true;
