@@ -44,10 +44,9 @@ concept place_for =
 /// auto o = std::make_unique<order>();   // from linn::pool<order>
 /// ```
 ///
-/// Objects of that class are pooled, and those of derived classes with the same size and alignment.
-/// Derived classes of another size or alignment, and arrays, go to the global `operator new`, and each
-/// goes back to where it came from. To delete a derived object through a base pointer needs a virtual
-/// destructor, as always.
+/// Objects of that class are pooled, and those of derived classes with the same size, and the same alignment or one that
+/// every `new` has. Other derived classes and arrays go to the global `operator new`, and each goes back to where it came
+/// from. To delete a derived object through a base pointer needs a virtual destructor, as always.
 ///
 /// Not for promise types of coroutines: a frame is larger than its promise, so it would not be pooled.
 ///

@@ -39,6 +39,7 @@ struct bytes16 : linn::pooled<bytes16> {
 };
 struct alignas(64) same_size_aligned : bytes16 {};
 static_assert(sizeof(bytes16) == sizeof(same_size_aligned));
+struct alignas(16) same_size_of_new : bytes16 {};
 
 struct interface {
     virtual ~interface() = default;
@@ -93,6 +94,15 @@ TEST_CASE("pooled: a derived class of the same size and a larger alignment is al
         CHECK(is_aligned(all.back().get(), 64));
     }
     CHECK(live<bytes16>() == before);
+}
+
+TEST_CASE("pooled: a derived class of the same size is aligned as new aligns, also between fences") {
+    std::vector<std::unique_ptr<same_size_of_new>> all;
+    for (int i = 0; i < 50; ++i) {
+        all.push_back(std::make_unique<same_size_of_new>());
+        CHECK(is_aligned(all.back().get(), 16));
+    }
+    CHECK(linn::pool<bytes16>::owns(all.back().get()));
 }
 
 TEST_CASE("pooled: over-aligned classes are pooled too") {

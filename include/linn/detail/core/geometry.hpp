@@ -109,14 +109,13 @@ constexpr std::size_t smallest_slab_bytes(const geometry& g) noexcept {
 /// @complexity constant; meant for constant evaluation.
 constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_align,
                                  geometry_wishes wishes) noexcept {
-    geometry g;
-    g.slot_align = object_align;
-    if (wishes.cache_line_padding && g.slot_align < cache_line_bytes) {
-        g.slot_align = cache_line_bytes;
-    }
+    geometry g{.object_bytes = object_bytes, .object_align = object_align};
+    // A class derived from a `pooled` one of its size can be aligned as `new` aligns; fences must not change that.
+    const std::size_t least = wishes.cache_line_padding ? cache_line_bytes
+                              : wishes.guarded          ? __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                                                        : 1;
+    g.slot_align = clamp(object_align, least, SIZE_MAX);
     g.slot_bytes = round_up(object_bytes, g.slot_align);
-    g.object_bytes = object_bytes;
-    g.object_align = object_align;
     if (wishes.guarded) {
         g.record_offset = round_up(object_bytes + guard_fence_bytes, slot_record_align);
         g.slot_bytes = round_up(g.record_offset + slot_record_bytes + guard_fence_bytes, g.slot_align);
