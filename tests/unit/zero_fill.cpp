@@ -62,8 +62,9 @@ struct alignas(4096) page {
     char data[4096];
 };
 struct empty {};
-struct poison_writer { // writes the very bytes that are used as poison
-    poison_writer() { std::memset(data, 0xA5, sizeof data); }
+struct poison_writer { // writes the very bytes that are used as poison, while it is default-initialised
+    static inline int made = 0;
+    poison_writer() { std::memset(data, made++ < 2 ? 0xA5 : 1, sizeof data); }
     unsigned char data[64];
 };
 struct zeroing {
