@@ -147,7 +147,7 @@ private:
         start_from(inspect_machine());
         start_.command = options_.command;
         std::error_code error;
-        start_.directory = fs::current_path(error).string();
+        start_.directory = fs::read_symlink("/proc/self/cwd", error).string(); // also one that was removed
         if (std::string problem = ring_.create(ring_chunks, ring_options()); !problem.empty()) {
             return fail(problem);
         }

@@ -405,6 +405,10 @@ def case_trace_shows(tool):
     rows = rows_of(tool.call("trace", tool.file, "--convert", "csv").stdout)
     times = [int(row["time_ns"]) for row in rows]
     check(len(rows) == tool.trace()["events"] and times == sorted(times), "events are missing or out of order")
+    gone = tool.folder / "gone"
+    gone.mkdir()
+    tool.record(tool.churn, "10", "0", cwd=gone, preexec_fn=gone.rmdir)
+    check(tool.trace()["directory"].endswith("/gone (deleted)"), "where it was recorded")
 
 
 def case_cut_stacks(tool):

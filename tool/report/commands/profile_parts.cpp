@@ -87,12 +87,13 @@ fold stack_lines(const std::vector<symbol_frame>& stack, const symbol_frame& pla
 
 facts recording_facts(const trace_info& info) {
     const auto time = [](double ns) { return ns > 0 ? cell{figure_of(unit::nanoseconds, ns)} : cell{}; };
-    return {
-        {{"Recorded", fmt::format("{} in {}, on {}", date_text(info.started), info.directory, info.machine)},
-         {"Ended", info.ending.empty() ? "not known: the recording was cut off" : info.ending},
-         {"Wall time", time(static_cast<double>(info.duration_ns))},
-         {"CPU time, recording included", time(info.user_ns + info.system_ns)},
-         {"CPU time without", time(info.baseline.cpu_ns)}}};
+    return {{{"Recorded", info.started.empty() ? cell{}
+                                               : cell{fmt::format("{} in {}, on {}", date_text(info.started),
+                                                                  info.directory, info.machine)}},
+             {"Ended", info.ending.empty() ? "not known: the recording was cut off" : info.ending},
+             {"Wall time", time(static_cast<double>(info.duration_ns))},
+             {"CPU time, recording included", time(info.user_ns + info.system_ns)},
+             {"CPU time without", time(info.baseline.cpu_ns)}}};
 }
 
 nlohmann::ordered_json recorded_json(const trace_info& info) {
