@@ -187,7 +187,7 @@ public:
         CLI::Option* const baseline = arguments.add_flag(
             "--baseline", has_baseline_,
             "always run PROG again without recording, its output thrown away, to measure its CPU time "
-            "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
+            "(default: if it reads no pipe, writes up to 8 KiB to files, hardly waits and ends in a minute)");
         CLI::Option* const no_baseline =
             arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
         arguments.add_flag("-q,--quiet", is_quiet_, "print only errors and warnings");
