@@ -77,12 +77,15 @@ bool is_input_read_once() {
     return ::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
-/// Bytes of the files behind standard output and standard error; 0 where they are none.
+/// Bytes of the files behind standard output and standard error, of one file once; 0 where they are none.
 std::uint64_t output_file_bytes() {
     std::uint64_t bytes = 0;
+    struct stat last{};
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode)) {
+        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode) &&
+                             (s.st_ino != last.st_ino || s.st_dev != last.st_dev)) {
             bytes += static_cast<std::uint64_t>(s.st_size);
+            last = s;
         }
     }
     return bytes;
@@ -154,17 +157,15 @@ private:
         return begin_trace();
     }
 
-    std::vector<std::string> environment() const {
-        return child_environment(preloaded_first(library_.string()), {ring_.variable()});
-    }
-
     void record() {
         input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
         output_before_ = output_file_bytes();
         child_program child{desk_, options_.waits_for_all};
         const std::vector<int> silent(options_.input.empty() ? 0 : 1, STDOUT_FILENO);
         if (std::string problem =
-                child.start(program_.file, options_.command, environment(), options_.input, silent);
+                child.start(program_.file, options_.command,
+                            child_environment(preloaded_first(library_.string()), {ring_.variable()}),
+                            options_.input, silent);
             !problem.empty()) {
             result_.problem = std::move(problem);
             remove_trace();
@@ -261,8 +262,7 @@ private:
             return "it left processes behind";
         }
         // Each of the two files may end in a page of its own.
-        const std::uint64_t output_now = output_file_bytes();
-        const std::uint64_t output_bytes = output_now - std::min(output_before_, output_now);
+        const std::uint64_t output_bytes = std::max(output_file_bytes(), output_before_) - output_before_;
         if (first_.written_bytes > output_bytes + 2 * page_bytes) {
             return fmt::format("it wrote {} to files{}", figures::bytes_text(first_.written_bytes), how_to);
         }
