@@ -71,7 +71,6 @@ private:
         s.upstream.put = [](void* context, void* p, std::size_t bytes, std::size_t align) {
             static_cast<std::pmr::memory_resource*>(context)->deallocate(p, bytes, align);
         };
-        s.slab_bytes = pool_resource_options{}.slab_bytes;
         s.retain_bytes = pool_resource_options{}.retain_bytes;
         s.max_bytes = SIZE_MAX;
         return s;

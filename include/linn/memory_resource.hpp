@@ -73,7 +73,7 @@ public:
 
     explicit pool_resource(const pool_resource_options& o,
                            std::pmr::memory_resource* upstream = nullptr) noexcept
-        : options_{largest_pooled(o, upstream), o.slab_bytes, o.retain_bytes, o.max_bytes},
+        : options_{filled_in(o, upstream)},
           largest_small_{detail::clamp(options_.largest_pooled_bytes, 1, detail::largest_small_bytes)},
           core_{settings(options_, upstream, this)} {}
 
@@ -166,11 +166,13 @@ private:
         return s;
     }
 
-    static std::size_t largest_pooled(const pool_resource_options& o,
-                                      const std::pmr::memory_resource* upstream) noexcept {
+    static pool_resource_options filled_in(pool_resource_options o,
+                                           const std::pmr::memory_resource* upstream) noexcept {
         const std::size_t usual = upstream == nullptr ? detail::largest_class_bytes : std::size_t{32} << 10;
         const std::size_t wished = o.largest_pooled_bytes != 0 ? o.largest_pooled_bytes : usual;
-        return detail::clamp(wished, 1, detail::largest_class_bytes);
+        o.largest_pooled_bytes = detail::clamp(wished, 1, detail::largest_class_bytes);
+        o.slab_bytes = o.slab_bytes != 0 ? o.slab_bytes : std::size_t{1} << (upstream == nullptr ? 20 : 16);
+        return o;
     }
 
     static bool is_power_of_two(std::size_t n) noexcept {

@@ -51,6 +51,7 @@ struct core_state {
                               memory_put(p, n);
                           }};
         s.own_pages = own_pages;
+        s.slab_bytes = 65'536;
         s.retain_bytes = retain_bytes;
         return s;
     }

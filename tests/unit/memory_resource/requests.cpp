@@ -116,6 +116,8 @@ TEST_CASE("pool_resource: options") {
     r.deallocate(large, 1001);
     CHECK(pool_resource{}.options().largest_pooled_bytes == 131'072);
     CHECK(pool_resource{&r}.options().largest_pooled_bytes == 32'768);
+    CHECK(pool_resource{}.options().slab_bytes == 1'048'576);
+    CHECK(pool_resource{&r}.options().slab_bytes == 65'536);
     CHECK(pool_resource{{.largest_pooled_bytes = SIZE_MAX}, &r}.options().largest_pooled_bytes == 131'072);
     // The smallest of everything still serves.
     pool_resource tiny{{.largest_pooled_bytes = 1, .slab_bytes = 1, .retain_bytes = 0},

@@ -35,7 +35,7 @@ struct resource_settings {
     chunk_functions upstream;
     bool own_pages = true;    ///< slabs come from the system, not from upstream
     bool memory_stays = true; ///< when threads are gone: it is of the system or of operator new
-    std::size_t slab_bytes = 0;
+    std::size_t slab_bytes = std::size_t{1} << 20;
     std::size_t retain_bytes = 0;
     std::size_t max_bytes = SIZE_MAX; ///< that are taken from upstream and the system
     const void* pool = nullptr;       ///< whom the observer hears of
@@ -57,9 +57,7 @@ constexpr geometry resource_geometry(const resource_settings& s, unsigned c,
     g.slot_bytes = class_bytes(c);
     g.slot_align = class_align(c);
     const std::size_t least = std::bit_ceil(s.own_pages ? 16 * g.slot_bytes : 8 * g.slot_bytes);
-    const std::size_t usual = s.slab_bytes != 0 ? std::bit_ceil(clamp(s.slab_bytes, page_bytes, kib * kib))
-                              : s.own_pages     ? kib * kib
-                                                : 64 * kib;
+    const std::size_t usual = std::bit_ceil(clamp(s.slab_bytes, page_bytes, kib * kib));
     const std::size_t share = std::bit_floor(clamp(s.max_bytes / 16, page_bytes, kib * kib));
     const std::size_t wished = usual < share ? usual : share;
     g.slab_align = wished > least ? wished : least;
