@@ -294,8 +294,9 @@ public:
     template <class... Any>
     explicit recycler(Any&&...) noexcept {}
 
-    static_assert(detail::object_type<T> && detail::allocator_value<T>,
-                  "linn::recycler keeps objects: its type must not be a reference, void, an array or const");
+    static_assert(
+        detail::object_type<T> && detail::allocator_value<T>,
+        "linn::recycler keeps objects: its type must not be a reference, void, array, const, volatile");
 };
 
 } // namespace linn::inline LINN_ABI

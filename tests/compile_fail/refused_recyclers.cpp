@@ -31,6 +31,8 @@ void use([[maybe_unused]] linn::recycler<declared>& known) { // to name it is fi
     linn::recycler<void> all{10};
 #elif defined(LINN_CASE_constant)  // linn::recycler keeps objects: its type must not be a reference, void
     linn::recycler<const int> all{10};
+#elif defined(LINN_CASE_changing)  // linn::recycler keeps objects: .* volatile
+    linn::recycler<volatile int> all{10};
 #elif defined(LINN_CASE_numbered)  // (no matching|constraints not satisfied)
     linn::recycler<numbered> all{100};
 #endif
