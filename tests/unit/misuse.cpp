@@ -98,6 +98,7 @@ TEST_CASE("misuse: what belongs to a pool that is an object is no other pool's")
     items::deallocate(items::allocate());
     misuse_recorder recorder;
     const auto expect = [&](item* p) {
+        CHECK(linn::detail::slab::of(p, 1 << 16)->depot() == nullptr); // else it would be asked for its name
         items::deallocate(p);
         items::trim();
         const auto seen = recorder.take();
