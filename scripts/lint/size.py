@@ -11,12 +11,12 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (16085, 13500),
+    "include/: lines": (16086, 13500),
     "tool/: lines": (54995, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54649, 55000),
-    "docs/, README, CONTRIBUTING: words": (54698, 55000),
+    "tests/: lines": (54652, 55000),
+    "docs/, README, CONTRIBUTING: words": (54699, 55000),
     "CHANGELOG: words": (898, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
