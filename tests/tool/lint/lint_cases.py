@@ -136,7 +136,7 @@ def case_header_filter(tool):
 
 
 def case_no_git(tool):
-    """Without a git tree, what lies around the sources and the build folder is the project: headers beside src/ too."""
+    """Without a git tree, what lies around the sources and the build folder is the project: headers in include/ next to src/ too."""
     (tool.folder / ".git").rmdir()
     tool.source("include/h.hpp", LARGE, entry=False)
     tool.source("src/a.cpp", '#include "../include/h.hpp"\n')
