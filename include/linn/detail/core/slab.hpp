@@ -202,18 +202,17 @@ struct slab {
     [[nodiscard]] bool came_back() noexcept { return carved != 0 && is_unused(); }
 
     /// Writes up to `want` slots below `end`, so that popping from the top yields ascending
-    /// addresses: freed slots first, then fresh ones.
+    /// addresses: freed slots first, then fresh ones, if `may_carve` or where none was freed.
     /// @returns how many
-    std::size_t take(void** end, std::size_t want) noexcept {
+    std::size_t take(void** end, std::size_t want, bool may_carve) noexcept {
         const std::size_t size = slot_bytes;
         std::byte* const begin = first;
-        void** cursor = end;
         const std::size_t freed = free_slots.take(want, carved, [&](std::size_t index, std::size_t count) {
-            cursor = write_run_below(cursor, begin + index * size, count, size);
+            end = write_run_below(end, begin + index * size, count, size);
         });
-        const std::size_t fresh = capacity - carved;
+        const std::size_t fresh = may_carve || freed == 0 ? capacity - carved : 0;
         const std::size_t more = want - freed < fresh ? want - freed : fresh;
-        write_run_below(cursor, begin + carved * size, more, size);
+        write_run_below(end, begin + carved * size, more, size);
         carved += more;
         if (carved > touched) {
             touched = static_cast<std::uint32_t>(carved);

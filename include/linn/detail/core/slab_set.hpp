@@ -301,7 +301,7 @@ private:
                           [[maybe_unused]] slot_listener notice) noexcept {
         const std::size_t touched = s->touched;
         const std::size_t holes = s->hole_bytes;
-        const std::size_t got = s->take(end, want);
+        const std::size_t got = s->take(end, want, states_.spare() == nullptr);
         this->absent_bytes_ -= holes - s->hole_bytes;
         if (s->small_pages && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
             s->small_pages = false;
@@ -315,7 +315,7 @@ private:
             }
         }
         if (got != want) {
-            states_.make_full(s);
+            states_.used_up(s);
         }
         return got;
     }

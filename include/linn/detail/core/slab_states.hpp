@@ -49,24 +49,21 @@ using slab_list = linked_list<slab, &slab::next, &slab::previous>;
 
 /// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
 ///
-/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it. A slab whose
+/// The first of the available slabs gives what came back to it; those that others free into meanwhile queue behind it. A slab whose
 /// slots have all come back when its turn comes is left to the end, so that in a pool that shrank it becomes cold.
 class slab_states {
 public:
     /// The slab to take from; null when all are full, empty or returned.
     /// @complexity constant but for slabs that became empty, which are looked at once
     slab* available() noexcept {
-        slab* s = available_.front();
-        while (s != nullptr && s->came_back()) {
-            available_.remove(s);
-            make_empty(s);
-            s = available_.front();
+        while (available_.front() != nullptr && available_.front()->came_back()) {
+            make_empty(available_.pop_front());
         }
-        return s;
+        return available_.front();
     }
 
     /// What may be lent to threads that have slabs of their own: not the slab that the set's own threads take from, so that they
-    /// do not write to the same cache lines. Null when there is none.
+    /// do not write to the same cache lines. Null when there is none: one slab is available at most.
     [[nodiscard]] slab* spare() const noexcept {
         return available_.back() != available_.front() ? available_.back() : nullptr;
     }
@@ -84,10 +81,14 @@ public:
         empty_.push_front(s);
     }
 
-    /// An available slab has nothing left.
-    void make_full(slab* s) noexcept {
+    /// No slot that came back is left in an available slab. Its fresh ones wait until the others have none left either: they cost
+    /// page faults, and all of the newest slab in use would be twice the memory.
+    void used_up(slab* s) noexcept {
         available_.remove(s);
-        s->where = slab::place::full;
+        s->where = s->carved != s->capacity ? slab::place::available : slab::place::full;
+        if (s->where == slab::place::available) {
+            available_.push_back(s);
+        }
     }
 
     /// A slot of `s` came back.
