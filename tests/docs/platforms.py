@@ -13,8 +13,7 @@ def promised(script):
 
 
 def written(page):
-    rows = re.findall(r"^\|[^|]*\| `(\w+-[\w-]+)`[^|]*\| ([^|]+) \|$", page, re.MULTILINE)
-    return dict(rows)
+    return dict(re.findall(r"^\|[^|]*\| `(\w+-[\w-]+)`[^|]*\| ([^|]+) \|$", page, re.MULTILINE))
 
 
 def main():
