@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (54995, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54682, 55000),
+    "tests/: lines": (54693, 55000),
     "docs/, README, CONTRIBUTING: words": (54772, 55000),
     "CHANGELOG: words": (898, 900),
 }

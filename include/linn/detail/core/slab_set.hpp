@@ -78,11 +78,9 @@ public:
         }
         while (got != want) {
             slab* s = may_grow == growth::lending ? states_.spare() : states_.available();
+            s = s != nullptr ? s : this->open(may_grow);
             if (s == nullptr) [[LINN_DETAIL_UNLIKELY]] {
-                s = this->open(may_grow);
-                if (s == nullptr) {
-                    break;
-                }
+                break;
             }
             got += take_from(s, end - got, want - got, by, notice);
         }
@@ -301,7 +299,9 @@ private:
                           [[maybe_unused]] slot_listener notice) noexcept {
         const std::size_t touched = s->touched;
         const std::size_t holes = s->hole_bytes;
-        const std::size_t got = s->take(end, want, states_.spare() == nullptr);
+        const std::size_t carved = s->carved;
+        const bool only = states_.spare() == nullptr;
+        const std::size_t got = s->take(end, want, only);
         this->absent_bytes_ -= holes - s->hole_bytes;
         if (s->small_pages && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
             s->small_pages = false;
@@ -314,7 +314,7 @@ private:
                 }
             }
         }
-        if (got != want) {
+        if (got != want || (s->carved != carved && !only)) {
             states_.used_up(s);
         }
         return got;

@@ -81,8 +81,8 @@ public:
         empty_.push_front(s);
     }
 
-    /// No slot that came back is left in an available slab. Its fresh ones wait until the others have none left either: they cost
-    /// page faults, and all of the newest slab in use would be twice the memory.
+    /// No slot that came back is left in an available slab. Fresh ones wait until the others have had their turn: they cost page
+    /// faults, and all of the newest slab in use would be twice the memory.
     void used_up(slab* s) noexcept {
         available_.remove(s);
         s->where = s->carved != s->capacity ? slab::place::available : slab::place::full;
