@@ -10,12 +10,8 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A set of slot numbers in two levels: one bit a slot, and above it one summary bit a word that
-/// is set exactly when the word is not zero. Finding the lowest member reads a few summary words
-/// even in a slab of a hundred thousand slots.
-///
-/// The bitmap is a view: its words lie in the slab's header and start as zero, which is the empty
-/// set, so fresh pages need no initialisation.
+/// A set of slot numbers in two levels: one bit a slot, and above it one summary bit a word that is set exactly when the word is not
+/// zero. The words lie in the slab's header and start as zero, which is the empty set, so fresh pages need no initialisation.
 class slot_bitmap {
 public:
     static constexpr std::size_t bits = 64;
@@ -68,8 +64,8 @@ public:
     /// The word of `slot` is zero no longer.
     void note_word(std::size_t slot) noexcept { summary_[slot / bits / bits] |= bit(slot / bits); }
 
-    /// Takes up to `want` members in ascending order. Calls `run(first, count)` for a whole word, and for each other member:
-    /// to look for stretches, whose length is random after random frees, would cost a mispredicted branch each.
+    /// Takes up to `want` members in ascending order. Calls `run(first, count)` once for a word whose members are one long stretch, and
+    /// else for each member: to look for short stretches would cost mispredicted branches after random frees.
     /// @pre no member is below `from` @complexity O(taken + (slots - from) / 4096)
     template <class Run>
     [[LINN_DETAIL_ALWAYS_INLINE]] std::size_t take(std::size_t want, std::size_t slot_count, Run&& run,
@@ -80,10 +76,14 @@ public:
             while (summary_[s] != 0 && left != 0) {
                 const std::size_t w = s * bits + lowest(summary_[s]);
                 std::uint64_t word = words_[w];
-                if (word == ~std::uint64_t{0} && left >= bits) {
-                    run(w * bits, bits);
-                    word = 0;
-                    left -= bits;
+                const std::size_t low = lowest(word);
+                const std::uint64_t shifted = word >> low;
+                if (shifted > 0xff && (shifted & (shifted + 1)) == 0) {
+                    const std::size_t members = lowest(~shifted);
+                    const std::size_t stretch = members < left ? members : left;
+                    run(w * bits + low, stretch);
+                    word &= ~(low_bits(stretch) << low);
+                    left -= stretch;
                 }
                 for (; word != 0 && left != 0; --left, word &= word - 1) {
                     run(w * bits + lowest(word), std::size_t{1});
