@@ -16,7 +16,7 @@ BOUNDS = {
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
     "tests/: lines": (54693, 55000),
-    "docs/, README, CONTRIBUTING: words": (54772, 55000),
+    "docs/, README, CONTRIBUTING: words": (54877, 55000),
     "CHANGELOG: words": (898, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
