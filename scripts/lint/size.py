@@ -15,8 +15,8 @@ BOUNDS = {
     "tool/: lines": (54995, 55000),
     "tool/: files": (238, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54693, 55000),
-    "docs/, README, CONTRIBUTING: words": (54877, 55000),
+    "tests/: lines": (54697, 55000),
+    "docs/, README, CONTRIBUTING: words": (54889, 55000),
     "CHANGELOG: words": (898, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
