@@ -314,7 +314,7 @@ private:
                 }
             }
         }
-        if (got != want || (s->carved != carved && !only)) {
+        if (got != want || (s->carved != carved && !only)) { // the only one stays first, so it is not lent
             states_.used_up(s);
         }
         return got;

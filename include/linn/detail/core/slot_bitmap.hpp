@@ -10,8 +10,8 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A set of slot numbers in two levels: one bit a slot, and above it one summary bit a word that is set exactly when the word is not
-/// zero. The words lie in the slab's header and start as zero, which is the empty set, so fresh pages need no initialisation.
+/// A set of slot numbers: one bit a slot, and above it one summary bit a word, set exactly when the word is not zero, so that the lowest
+/// member is found fast in any slab. The words lie in the slab's header. All zero is the empty set: fresh pages are ready for use.
 class slot_bitmap {
 public:
     static constexpr std::size_t bits = 64;
